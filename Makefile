@@ -1,0 +1,48 @@
+# make lab     the environment, then JupyterLab on the course
+# make test    the environment, then every test
+# make grade   autograde what lies in submitted/ (or CLASS=folder: a folder that holds a submitted/)
+# make build   source/ -> release/ and notebooks/
+# make lint    format, lint, types, stale builds
+# make lock    renew requirements.lock from pyproject.toml
+
+PYTHON ?= python3
+CLASS  ?= .
+BIN     = .venv/bin
+
+.PHONY: lab test grade build lint lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+# One stamp file stands for the whole environment: it is renewed when the lock or the project's metadata changes.
+.venv/ready: requirements.lock pyproject.toml tools/environment.sh
+	@PYTHON="$(PYTHON)" sh tools/environment.sh
+
+lab: .venv/ready
+	@$(BIN)/course build
+	@$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $$(test "$$(id -u)" != 0 || echo --allow-root) \
+		notebooks/05-append-then-predict.ipynb $(LAB_ARGS)
+
+test: .venv/ready
+	@$(BIN)/pytest $(PYTEST_ARGS)
+
+grade: .venv/ready
+	@$(BIN)/course grade "$(CLASS)"
+
+build: .venv/ready
+	@$(BIN)/course build
+
+lint: .venv/ready
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+	@$(BIN)/course build --check
+
+lock: .venv/ready
+	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
+		--extra course --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --output-file requirements.lock
+
+clean:
+	rm -rf .venv build dist
