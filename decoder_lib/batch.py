@@ -1,0 +1,93 @@
+"""Several sequences at once, each with its own prefix, generator and end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decoder_lib.arguments import TokenIds, as_prompt, check_integer
+from decoder_lib.errors import ContextOverflowError
+from decoder_lib.generation import FinishReason, Seed
+from decoder_lib.interface import LanguageModel
+from decoder_lib.selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class BatchGeneration:
+    """A finished batch of B rows.
+
+    continuations : B lists of selected tokens, ragged, the end token included where it was selected.
+    lengths : int64 (B,), tokens a row.
+    finished : bool (B,), True where the row selected the end token, False where it was truncated.
+    finish_reasons : why each row ended.
+    finished_by_round : bool (rounds, B), the mask after each round.
+    """
+
+    continuations: list[list[int]]
+    lengths: NDArray[np.int64]
+    finished: NDArray[np.bool_]
+    finish_reasons: list[FinishReason]
+    finished_by_round: NDArray[np.bool_]
+
+
+def generate_batch(
+    model: LanguageModel,
+    prompts: Sequence[TokenIds],
+    max_new_tokens: int,
+    *,
+    end_id: int | None = None,
+    seeds: Sequence[Seed] | None = None,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> BatchGeneration:
+    """Continue B prompts together, one batched pass a round over the rows that still go on.
+
+    prompts : B prefixes of any lengths from 1 to the model's context. B = 0 is a batch too.
+    seeds : one a row, or one generator a row; None selects greedily. A row's tokens depend on its own prompt
+        and generator alone, so its batch-mates can change nothing.
+
+    A row that selected the end token, or whose prefix fills the context, is not handed to the model again.
+    Raises ValueError naming the argument, its value and what is allowed.
+    """
+    prefixes = [as_prompt(f"prompts[{b}]", row, model.n_vocab).tolist() for b, row in enumerate(prompts)]
+    for b, prefix in enumerate(prefixes):
+        if len(prefix) > model.context_length:
+            raise ContextOverflowError(
+                f"prompts[{b}] has {len(prefix)} tokens; the context bound is {model.context_length}"
+            )
+    check_integer("max_new_tokens", max_new_tokens, 0)
+    if end_id is not None:
+        check_integer("end_id", end_id, 0, model.n_vocab - 1)
+    if seeds is not None and len(seeds) != len(prefixes):
+        raise ValueError(f"seeds has {len(seeds)} entries; it must have one a prompt, {len(prefixes)}")
+    selection = Selection(seeds is None, temperature, top_k, top_p)
+    rngs = [np.random.default_rng(seed) for seed in (seeds if seeds is not None else [0] * len(prefixes))]
+
+    continuations: list[list[int]] = [[] for _ in prefixes]
+    finished = np.zeros(len(prefixes), dtype=bool)
+    masks: list[NDArray[np.bool_]] = []
+    for _ in range(max_new_tokens):
+        going = [
+            b for b, prefix in enumerate(prefixes) if not finished[b] and len(prefix) < model.context_length
+        ]
+        if not going:
+            break
+        log_distributions = selection.log_distribution(model.next_logits([prefixes[b] for b in going]))
+        for b, log_distribution in zip(going, log_distributions, strict=True):
+            token_id, _ = selection.select(log_distribution, rngs[b])
+            prefixes[b].append(token_id)
+            continuations[b].append(token_id)
+            finished[b] = token_id == end_id
+        masks.append(finished.copy())
+
+    lengths = np.array([len(row) for row in continuations], dtype=np.int64)
+    reasons: list[FinishReason] = [
+        "stop" if finished[b] else "length" if lengths[b] == max_new_tokens else "context"
+        for b in range(len(prefixes))
+    ]
+    mask_table = np.array(masks, dtype=bool).reshape(len(masks), len(prefixes))
+    return BatchGeneration(continuations, lengths, finished, reasons, mask_table)

@@ -1,0 +1,33 @@
+"""What generation, scoring and search ask of a model, and no more: any object that offers these will do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decoder_lib.arguments import TokenIds
+from decoder_lib.cache import KVCache
+
+
+class LanguageModel(Protocol):
+    """A next-token model (see `decoder_lib.model.CausalLanguageModel`)."""
+
+    @property
+    def n_vocab(self) -> int:
+        """Number of vocabulary entries, V."""
+
+    @property
+    def context_length(self) -> int:
+        """Longest prefix it can read, in positions."""
+
+    def new_cache(self) -> KVCache:
+        """An empty cache for this model."""
+
+    def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
+        """One forward pass: (T, V), row i scores the token after position i."""
+
+    def next_logits(self, prefixes: Sequence[TokenIds]) -> NDArray[np.float64]:
+        """One batched pass: (B, V), the last row of each prefix."""

@@ -1,0 +1,198 @@
+"""The decoder that the notebooks import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from decoder_lib import truncation
+from decoder_lib.arguments import TokenIds, as_prompt, check_integer
+from decoder_lib.cache import CacheOrigin, KVCache
+from decoder_lib.errors import ContextOverflowError
+from decoder_lib.generation import Generation, Seed, generate
+from decoder_lib.parameters import (
+    DATA,
+    Config,
+    Parameters,
+    check_parameters,
+    draw_parameters,
+    fingerprint,
+    load_parameters,
+)
+from decoder_lib.transformer import forward, unembed
+
+
+class CausalLanguageModel:
+    """A small GPT-2 style decoder: token ids in, scores for the next token out.
+
+    `CausalLanguageModel(n_vocab=7)` is the lesson's untrained decoder, with the parameters shipped in
+    `decoder_lib/data/lesson.npz`. Any other shape, or any `seed`, is an untrained decoder drawn afresh
+    (`decoder_lib.parameters.draw_parameters`).
+
+    n_vocab : number of vocabulary entries, V.
+    context_length : longest prefix it can read, in positions.
+    n_layers, n_heads, d_model : blocks, heads a block, width.
+    seed : of the draw; None means the lesson's parameters where the shape is the lesson's, else seed 0.
+    dtype : float64, or float32 for larger decoders. Logits are float64 either way.
+
+    Its parameters can be read but not written, so that no cache can go stale behind its back.
+    Raises ValueError naming the size that makes no decoder.
+    """
+
+    def __init__(
+        self,
+        n_vocab: int,
+        *,
+        context_length: int = 16,
+        n_layers: int = 2,
+        n_heads: int = 2,
+        d_model: int = 16,
+        seed: int | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        config = Config(n_vocab, context_length, n_layers, n_heads, d_model)
+        if seed is None and config == Config(n_vocab=7):
+            parameters, _ = load_parameters(DATA / "lesson.npz")
+        else:
+            parameters = draw_parameters(config, 0 if seed is None else check_integer("seed", seed, 0))
+        self._set(parameters, config, dtype)
+
+    @classmethod
+    def from_parameters(cls, parameters: Parameters, config: Config, dtype: DTypeLike = np.float64) -> Self:
+        """A decoder with the given parameters (copied); ValueError names one that does not fit `config`."""
+        model = cls.__new__(cls)
+        model._set(parameters, config, dtype)
+        return model
+
+    def _set(self, parameters: Parameters, config: Config, dtype: DTypeLike) -> None:
+        if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise ValueError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64")
+        check_parameters(parameters, config)
+        self.config = config
+        self.parameters: Parameters = {name: np.array(value, dtype) for name, value in parameters.items()}
+        for value in self.parameters.values():
+            value.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return f"CausalLanguageModel({self.config}, parameters {self.fingerprint})"
+
+    @property
+    def n_vocab(self) -> int:
+        """Number of vocabulary entries, V."""
+        return self.config.n_vocab
+
+    @property
+    def context_length(self) -> int:
+        """Longest prefix it can read, in positions."""
+        return self.config.context_length
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short digest of the parameters: decoders with the same one compute the same."""
+        return fingerprint(self.parameters)
+
+    def new_cache(self, *, first_position: int = 0) -> KVCache:
+        """An empty key/value cache for this decoder, whose first token is read at `first_position`."""
+        check_integer("first_position", first_position, 0, self.context_length - 1)
+        origin = CacheOrigin(self.fingerprint, first_position)
+        return KVCache(self.config, origin, self.parameters["wte"].dtype)
+
+    def logits(
+        self,
+        token_ids: TokenIds,
+        cache: KVCache | None = None,
+        *,
+        first_position: int = 0,
+        prefix: TokenIds | None = None,
+    ) -> NDArray[np.float64]:
+        """One forward pass: float64 (len(token_ids), V); row i scores the token after position i.
+
+        cache : `token_ids` are then what follows its prefix. Their keys and values are appended to it, and
+            the rows are for these positions only.
+        first_position : position of the sequence's first token; a token's position is part of what is read.
+        prefix : the tokens that are meant to stand before `token_ids`, checked against the cache where given.
+
+        Raises ValueError for an empty sequence or an id outside the vocabulary, ContextOverflowError past
+        `context_length`, StaleCacheError where the cache belongs to other parameters, another position
+        convention or another prefix. The cache is then as it was.
+        """
+        ids = as_prompt("token_ids", token_ids, self.n_vocab)
+        check_integer("first_position", first_position, 0, self.context_length - 1)
+        if cache is not None:
+            cache.check(CacheOrigin(self.fingerprint, first_position), prefix)
+        elif prefix is not None:
+            raise ValueError("prefix is given without a cache; it says what the cache must stand for")
+        end = first_position + (0 if cache is None else cache.length) + ids.size
+        if end > self.context_length:
+            raise ContextOverflowError(
+                f"the prefix would fill {end} positions; this decoder reads at most {self.context_length}"
+            )
+        return unembed(forward(ids, self.parameters, self.config, first_position, cache), self.parameters)
+
+    def next_logits(self, prefixes: Sequence[TokenIds]) -> NDArray[np.float64]:
+        """The last row of each of B prefixes, of any lengths, in one batched pass: float64 (B, V).
+
+        Shorter prefixes are padded behind their last token, where the causal mask keeps every row that is
+        used from reading the padding. Raises as `logits` does, naming the prefix; B = 0 gives (0, V).
+        """
+        rows = [as_prompt(f"prefixes[{b}]", prefix, self.n_vocab) for b, prefix in enumerate(prefixes)]
+        if not rows:
+            return np.empty((0, self.n_vocab))
+        lengths = np.array([row.size for row in rows])
+        if lengths.max() > self.context_length:
+            raise ContextOverflowError(
+                f"prefixes[{int(np.argmax(lengths))}] has {lengths.max()} tokens; "
+                f"this decoder reads at most {self.context_length}"
+            )
+        padded = np.zeros((len(rows), lengths.max()), dtype=np.int64)  # (B, T)
+        for b, row in enumerate(rows):
+            padded[b, : row.size] = row
+        hidden = forward(padded, self.parameters, self.config)  # (B, T, d)
+        return unembed(hidden[np.arange(len(rows)), lengths - 1], self.parameters)  # (B, V)
+
+    def generate(
+        self,
+        prompt: TokenIds,
+        max_new_tokens: int,
+        *,
+        end_id: int | None = None,
+        seed: Seed = 0,
+        greedy: bool = False,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        context_length: int | None = None,
+        use_cache: bool = False,
+        truncate: truncation.Truncation = truncation.stop,
+    ) -> Generation:
+        """Continue `prompt`; see `decoder_lib.generation.generate` for the arguments and the result."""
+        return generate(
+            self,
+            prompt,
+            max_new_tokens,
+            end_id=end_id,
+            seed=seed,
+            greedy=greedy,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            context_length=context_length,
+            use_cache=use_cache,
+            truncate=truncate,
+        )
+
+
+def load(name: Literal["lesson", "trained"]) -> CausalLanguageModel:
+    """A decoder shipped with the package.
+
+    "lesson" is the lesson's untrained decoder, "trained" its twin of the same shape and vocabulary that has
+    read a few dozen sentences. Raises ValueError for another name.
+    """
+    names = sorted(path.stem for path in DATA.glob("*.npz"))
+    if name not in names:
+        raise ValueError(f"name is {name!r}; the decoders shipped are {', '.join(names)}")
+    return CausalLanguageModel.from_parameters(*load_parameters(DATA / f"{name}.npz"))

@@ -1,0 +1,86 @@
+"""How probable a given continuation is, by the chain rule."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decoder_lib.arguments import TokenIds, as_prompt, as_token_ids, check_integer
+from decoder_lib.interface import LanguageModel
+from decoder_lib.selection import Selection
+
+MOST_CONTINUATIONS = 1_000_000
+
+
+def token_log_probabilities(
+    model: LanguageModel,
+    prompt: TokenIds,
+    continuation: TokenIds,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> NDArray[np.float64]:
+    """`log p(continuation[t] | prompt, continuation[:t])` for each t, in nats: float64 (len(continuation),).
+
+    The probabilities are those of the selection policy (temperature and filters applied); a token that a
+    filter leaves out scores minus infinity. One forward pass scores them all, since the causal mask keeps
+    every row from reading what comes after it. Raises ValueError for an empty prompt or illegal arguments,
+    ContextOverflowError where the sequence is too long for the model.
+    """
+    selection = Selection(False, temperature, top_k, top_p)
+    before = as_prompt("prompt", prompt, model.n_vocab)
+    after = as_token_ids("continuation", continuation, model.n_vocab)
+    if not after.size:
+        return np.empty(0)
+    read = np.concatenate([before, after[:-1]])  # the last token is scored, never read
+    rows = model.logits(read)[before.size - 1 :]  # (len(continuation), V)
+    scores = selection.log_distribution(rows)[np.arange(after.size), after]
+    return np.asarray(scores, dtype=np.float64)
+
+
+def sequence_log_probability(
+    model: LanguageModel,
+    prompt: TokenIds,
+    continuation: TokenIds,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> float:
+    """`log p(continuation | prompt)` in nats, the sum of `token_log_probabilities`; 0.0 for no tokens."""
+    return math.fsum(token_log_probabilities(model, prompt, continuation, temperature, top_k, top_p))
+
+
+def rank_continuations(
+    model: LanguageModel, prompt: TokenIds, length: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Every continuation of `length` tokens, most probable first.
+
+    Returns ids int64 (V**length, length) and log probabilities in nats float64 (V**length,). Continuations of
+    equal probability stand in ascending order of their ids. The tree is walked level by level, one batched
+    pass a level, so each shared prefix is read once a level and not once a continuation.
+    Raises ValueError where there would be more than a million.
+    """
+    ids = as_prompt("prompt", prompt, model.n_vocab)
+    check_integer("length", length, 0)
+    count = model.n_vocab**length
+    if count > MOST_CONTINUATIONS:
+        raise ValueError(
+            f"length is {length}; that makes {count:,} continuations of {model.n_vocab} tokens, "
+            f"and at most {MOST_CONTINUATIONS:,} can be ranked"
+        )
+    continuations = np.empty((1, 0), dtype=np.int64)
+    scores = np.zeros(1)
+    for _ in range(length):
+        prefixes = [np.concatenate([ids, row]) for row in continuations]
+        rows = Selection().log_distribution(model.next_logits(prefixes))  # (N, V)
+        scores = (scores[:, None] + rows).ravel()  # (N V,)
+        continuations = np.column_stack(
+            [
+                np.repeat(continuations, model.n_vocab, axis=0),
+                np.tile(np.arange(model.n_vocab), len(continuations)),
+            ]
+        )  # (N V, t + 1)
+    order = np.argsort(-scores, kind="stable")
+    return continuations[order], scores[order]

@@ -1,0 +1,50 @@
+"""What to read when the prefix no longer fits the context.
+
+A policy is called with the full window and the context bound, in tokens, and returns the shorter window to
+read next, or None to stop. What it drops is gone: nothing later can depend on it. The kept tokens are read
+at positions counted from 0 again, so every kept token that moved needs its keys and values computed anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from decoder_lib.arguments import check_integer
+
+Truncation = Callable[[list[int], int], list[int] | None]
+
+
+def stop(window: list[int], context_length: int) -> None:
+    """Read nothing further: the run ends with finish reason "context"."""
+
+
+@dataclass(frozen=True)
+class KeepFirst:
+    """Keep the first `n_first` tokens (an instruction, say) and drop the oldest after them.
+
+    `n_drop` tokens are dropped at a time, or more where the window is longer than the bound allows. A larger
+    `n_drop` makes the costly rebuild of the cache rarer and loses more evidence at once.
+    Raises ValueError where `n_first` is negative, `n_drop` is not positive, or the two leave no room.
+    """
+
+    n_first: int
+    n_drop: int = 1
+
+    def __post_init__(self) -> None:
+        check_integer("n_first", self.n_first, 0)
+        check_integer("n_drop", self.n_drop, 1)
+
+    def __call__(self, window: list[int], context_length: int) -> list[int]:
+        if self.n_first + self.n_drop >= context_length:
+            raise ValueError(
+                f"n_first is {self.n_first} and n_drop is {self.n_drop}; together they must stay below the "
+                f"context bound of {context_length}, so that at least one later token is kept"
+            )
+        n_drop = max(self.n_drop, len(window) - context_length + 1)
+        return window[: self.n_first] + window[self.n_first + n_drop :]
+
+
+def drop_oldest(n_drop: int = 1) -> KeepFirst:
+    """A sliding window: drop the `n_drop` oldest tokens and read the rest."""
+    return KeepFirst(0, n_drop)
