@@ -1,7 +1,4 @@
-"""The pictures of the course, as plain matplotlib functions that draw on Axes and return them.
-
-Nothing is told by colour alone: what is marked carries a hatch, a heavy frame or a word as well.
-"""
+"""The prefixes that the passes of a run read."""
 
 from __future__ import annotations
 
@@ -11,41 +8,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
 
 from decoder_lib.generation import Step
+from decoder_lib.plots.style import INK, MARKED, PLAIN, titled
 from decoder_lib.vocabulary import Vocabulary
-
-PLAIN, MARKED, INK = "#b9cbdd", "#e8a33d", "#222222"
-
-
-def plot_distribution(
-    distribution: NDArray[np.float64],
-    vocabulary: Vocabulary,
-    selected: int | None = None,
-    title: str = "",
-    ax: Axes | None = None,
-) -> Axes:
-    """Bars of a next-token distribution (V,), the selected token hatched and named.
-
-    Vocabulary entries stand in ascending id order from the top.
-    """
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5.0, 0.34 * len(vocabulary) + 0.7), layout="constrained")
-    places = np.arange(len(vocabulary))
-    bars = ax.barh(places, distribution, color=PLAIN, edgecolor=INK, linewidth=0.6)
-    for token_id, share in enumerate(distribution):
-        note = f"{share:.4f}" + ("  selected" if token_id == selected else "")
-        ax.text(share + 0.005, token_id, note, va="center", fontsize=9)
-    if selected is not None:
-        bars[selected].set(facecolor=MARKED, hatch="//", linewidth=1.4)
-    ax.set_yticks(places, vocabulary.tokens)
-    ax.invert_yaxis()
-    ax.set_xlim(0.0, max(0.25, 1.35 * float(np.max(distribution))))
-    ax.set_xlabel("probability")
-    ax.set_title(title, fontsize=10, loc="left")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
 
 
 def plot_prefixes(
@@ -81,4 +47,9 @@ def plot_prefixes(
     ax.set_title(title, fontsize=10, loc="left")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+    rows = (
+        f"step {row} read {vocabulary.decode(step.context)} and selected {vocabulary.tokens[step.token_id]}"
+        for row, step in enumerate(steps, 1)
+    )
+    ax.set_label(f"A staircase of growing prefixes{titled(title)}: {'; '.join(rows)}.")
     return ax
