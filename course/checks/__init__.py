@@ -1,0 +1,54 @@
+"""The hidden checks, and their door for notebook cells: `require`.
+
+A check is written once, against a `Candidate`. In a notebook the candidate is the function itself; in grading
+it stands for a sandboxed process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from course.checks.candidate import Call, Candidate, DirectCandidate, StudentError
+from course.checks.check import Check, CheckFailure, CheckResult, run_check
+from course.checks.registry import CHALLENGES, checks_of, find_check
+
+__all__ = [
+    "CHALLENGES",
+    "Call",
+    "Candidate",
+    "Check",
+    "CheckFailure",
+    "CheckResult",
+    "DirectCandidate",
+    "NotPassedError",
+    "StudentError",
+    "checks_of",
+    "find_check",
+    "require",
+    "run_check",
+]
+
+NOTEBOOK_SEED = 5  # inputs are the same at each run of a cell; grading has a seed of its own
+
+
+class NotPassedError(AssertionError):
+    """A check that did not pass. It is shown as its message alone, without the source of the checks."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback."""
+        return str(self).splitlines()
+
+
+def require(challenge: str, check: str, /, **functions: Callable[..., object]) -> None:
+    """Run one check on functions of this notebook: `require("generation_loop", "greedy", generate=generate)`.
+
+    Prints one line where it passes; raises NotPassedError, an AssertionError, with the authored message where
+    it does not. KeyError for a challenge or a check that does not exist.
+    """
+    __tracebackhide__ = True
+    found = find_check(challenge, check)
+    result = run_check(found, DirectCandidate(functions), NOTEBOOK_SEED)
+    unit = "point" if result.max_points == 1 else "points"
+    if result.status != "passed":
+        raise NotPassedError(f"{check} (0 of {result.max_points} {unit})\n{result.message}") from None
+    print(f"passed: {check} ({result.points} {unit})")

@@ -1,0 +1,59 @@
+"""The bank of solutions in tests/submissions: one small file each, wrong ones with a header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from course.checks import CheckResult, DirectCandidate, checks_of, run_check
+
+SUBMISSIONS = Path(__file__).parent.parent / "submissions"
+
+
+@dataclass(frozen=True)
+class WrongSolution:
+    """A solution with one slip.
+
+    misconception : id in the catalogue; None for a slip that is not in it.
+    fails_first : the first check it fails, which must name the misconception.
+    fails : every check it fails.
+    """
+
+    path: Path
+    misconception: str | None
+    fails_first: str
+    fails: frozenset[str]
+
+
+def functions(path: Path) -> dict[str, Callable[..., Any]]:
+    """The functions that a file of the bank defines."""
+    namespace: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(path.read_text(), path.name, "exec"), namespace)
+    return {name: value for name, value in namespace.items() if callable(value)}
+
+
+def correct(challenge: str) -> list[Path]:
+    """The right solutions of a challenge."""
+    return sorted((SUBMISSIONS / "correct" / challenge).glob("*.py"))
+
+
+def wrong(challenge: str) -> list[WrongSolution]:
+    """The wrong solutions of a challenge. KeyError where a header lacks a line."""
+    solutions = []
+    for path in sorted((SUBMISSIONS / "misconceptions" / challenge).glob("*.py")):
+        header = dict(
+            re.findall(r"^# (misconception|fails first|fails): (.+)$", path.read_text(), re.MULTILINE)
+        )
+        misconception = None if header["misconception"] == "None" else header["misconception"]
+        fails = frozenset(header["fails"].split(", "))
+        solutions.append(WrongSolution(path, misconception, header["fails first"], fails))
+    return solutions
+
+
+def grade(challenge: str, solution: dict[str, Callable[..., Any]], seed: int) -> list[CheckResult]:
+    """All checks of a challenge on one solution, in order."""
+    candidate = DirectCandidate(solution)
+    return [run_check(check, candidate, seed) for check in checks_of(challenge)]

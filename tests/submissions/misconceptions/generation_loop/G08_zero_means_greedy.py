@@ -1,0 +1,30 @@
+"""A temperature of 0 or below selects greedily."""
+
+# misconception: G8
+# fails first: temperature
+# fails: temperature
+
+import numpy as np
+
+
+def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1.0):
+    if rng is not None and temperature <= 0 and max_new_tokens > 0:
+        rng = None
+    prefix = list(prompt)
+    new = []
+    while True:
+        if len(new) == max_new_tokens:
+            return new, "length"
+        if len(prefix) == model.context_length:
+            return new, "context"
+        logits = model.logits(prefix)[-1]
+        if rng is None:
+            token = int(np.argmax(logits))
+        else:
+            z = logits / temperature
+            p = np.exp(z - z.max())
+            token = int(rng.choice(model.n_vocab, p=p / p.sum()))
+        prefix.append(token)
+        new.append(token)
+        if token == end_id:
+            return new, "stop"

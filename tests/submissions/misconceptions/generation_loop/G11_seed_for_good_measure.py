@@ -1,0 +1,31 @@
+"""Draws from the generator, but seeds the global state as well."""
+
+# misconception: G11
+# fails first: sampling
+# fails: sampling
+
+import numpy as np
+
+
+def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1.0):
+    if rng is not None and temperature <= 0 and max_new_tokens > 0:
+        raise ValueError("temperature must be positive")
+    prefix = list(prompt)
+    new = []
+    np.random.seed(0)
+    while True:
+        if len(new) == max_new_tokens:
+            return new, "length"
+        if len(prefix) == model.context_length:
+            return new, "context"
+        logits = model.logits(prefix)[-1]
+        if rng is None:
+            token = int(np.argmax(logits))
+        else:
+            z = logits / temperature
+            p = np.exp(z - z.max())
+            token = int(rng.choice(model.n_vocab, p=p / p.sum()))
+        prefix.append(token)
+        new.append(token)
+        if token == end_id:
+            return new, "stop"
