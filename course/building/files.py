@@ -1,0 +1,32 @@
+"""Writing files so that a reader never meets a half-written one."""
+
+import hashlib
+import os
+from pathlib import Path
+
+
+def sha256(data: bytes) -> str:
+    """The hexadecimal SHA-256 of some bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file in one step: two processes that do it at once both leave a whole file behind."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    draft.write_bytes(data)
+    draft.replace(path)
+
+
+def notebooks_under(folder: Path) -> list[Path]:
+    """Every .ipynb below a folder, Jupyter's own checkpoints left out."""
+    return sorted(path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+
+
+def remove_notebook(path: Path, top: Path) -> None:
+    """Remove a notebook, and the folders that are empty without it, up to and not including `top`."""
+    path.unlink(missing_ok=True)
+    for folder in path.parents:
+        if folder == top or any(folder.iterdir()):
+            break
+        folder.rmdir()

@@ -1,0 +1,79 @@
+"""The three notebooks made from a master: nbgrader's, the students', and the one for self-study."""
+
+import copy
+from typing import Any
+
+from course.building.masters import Master, grade_id_of
+from course.building.nodes import markdown_cell, node
+from course.building.rules import HIDDEN_TESTS, SOLUTION
+
+CODE_STUB = (
+    '# YOUR CODE HERE\nraise NotImplementedError("write your solution here, then run this cell again")'
+)
+_SOLUTION_FOLD = (
+    "<details>\n<summary>A worked solution, for when you have tried</summary>\n\n{}\n\n</details>"
+)
+
+
+def for_nbgrader(master: Master) -> Any:
+    """The master as a notebook, as nbgrader wants it in its source folder."""
+    return _for_audience(master, "release-only")
+
+
+def for_students(nbgrader_master: Any) -> Any:
+    """The students' version of what `for_nbgrader` gave: no solution, no hidden test, nothing that was run.
+
+    nbgrader's own steps, in its own order; only the one that writes to a gradebook is left out.
+    """
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.preprocessors import SaveCells
+
+    steps = GenerateAssignment.class_traits()["preprocessors"].default()
+    return _run([step for step in steps if step is not SaveCells], nbgrader_master)
+
+
+def for_self_study(master: Master) -> Any:
+    """The section to read alone: every check open, each worked solution folded below its cell."""
+    from nbgrader.preprocessors import ClearOutput, ClearSolutions
+
+    solved = _for_audience(master, "self-study-only")
+    unsolved = _run([ClearSolutions, ClearOutput], solved)
+    cells = []
+    for cell, original in zip(unsolved.cells, solved.cells, strict=True):
+        cell.source = _without_markers(cell.source, HIDDEN_TESTS)
+        cells.append(cell)
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            solution = _without_markers(original.source, SOLUTION)
+            if cell.cell_type == "code":
+                solution = f"```python\n{solution}\n```"
+            cells.append(
+                markdown_cell(_SOLUTION_FOLD.format(solution), f"{grade_id_of(original)}-solution"[-64:])
+            )
+        cell.metadata = node({})
+    unsolved.cells = cells
+    return unsolved
+
+
+def _for_audience(master: Master, audience: str) -> Any:
+    """The cells for everybody and for this audience, without the tags that said so."""
+    notebook = copy.deepcopy(master.notebook)
+    notebook.cells = [cell for cell in notebook.cells if set(cell.metadata.get("tags", [])) <= {audience}]
+    for cell in notebook.cells:
+        cell.metadata.pop("tags", None)
+    return notebook
+
+
+def _run(steps: list[Any], notebook: Any) -> Any:
+    from traitlets.config import Config
+
+    config = Config({"ClearSolutions": {"code_stub": {"python": CODE_STUB}}})
+    resources: dict[str, Any] = {}
+    notebook = copy.deepcopy(notebook)
+    for step in steps:
+        notebook, resources = step(config=config)(notebook, resources)
+    return notebook
+
+
+def _without_markers(source: str, kind: str) -> str:
+    markers = (f"BEGIN {kind}", f"END {kind}")
+    return "\n".join(line for line in source.split("\n") if not any(marker in line for marker in markers))

@@ -1,0 +1,9 @@
+"""The two ways grading stops."""
+
+
+class SubmissionError(Exception):
+    """One submission cannot be graded; the message says why, to its student and to the instructor."""
+
+
+class GradingError(Exception):
+    """Nothing can be graded; the message says to the instructor what is missing and what to do."""

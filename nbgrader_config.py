@@ -1,0 +1,58 @@
+"""nbgrader's settings for this course; `nbgrader` and `course grade` both read them.
+
+No assignment id is set: nbgrader refuses one that is given both here and on its command line
+(`nbgrader autograde autoregressive-generation`).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from course.building import CODE_STUB, MasterError, refresh_masters
+
+c = get_config()  # noqa: F821 - nbgrader puts it there
+
+# nbgrader calls `alembic` by name to set up a gradebook, which fails where the environment is not activated.
+programs = str(Path(sys.executable).parent)
+if programs not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join(filter(None, [programs, os.environ.get("PATH")]))
+
+c.CourseDirectory.course_id = "autoregressive-generation"
+# The masters as notebooks. nbgrader wants them so; `source/` holds the text they are made from.
+c.CourseDirectory.source_directory = "build/source"
+c.CourseDirectory.release_directory = "release"
+c.CourseDirectory.submitted_directory = "submitted"
+c.CourseDirectory.autograded_directory = "autograded"
+c.CourseDirectory.feedback_directory = "feedback"
+
+c.ClearSolutions.code_stub = {"python": CODE_STUB}
+# release/ is committed, so it is there already: nbgrader would skip it, and its gradebook would stay empty.
+c.GenerateAssignment.force = True
+
+c.Execute.timeout = 30  # seconds a cell
+c.Execute.kernel_name = "python3"
+c.Execute.shutdown_kernel = "immediate"  # a kernel that hangs is not waited for
+
+# nbgrader's own steps, but for the first.
+c.Autograde.autograde_preprocessors = [
+    "course.grading.preprocessors.BoundedExecute",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# nbgrader's own steps, and one that keeps the hidden tests hidden.
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "course.grading.preprocessors.HideTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
+c.ExportApp.plugin_class = "course.grading.export.StatusExport"
+
+try:
+    refresh_masters(Path(__file__).resolve().parent)
+except MasterError as error:
+    # Said here, because nbgrader answers an error in this file by dropping every setting in it and going on.
+    print(f"A master cannot be built, so nbgrader finds none:\n{error}", file=sys.stderr)

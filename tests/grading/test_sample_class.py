@@ -1,0 +1,92 @@
+"""The course itself: its sample class, the command line, and nbgrader's own commands."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from course.cli import ROOT, main
+from course.grading.records import latest
+
+POINTS = {
+    "while-loop": 10,
+    "recursive": 10,
+    "inverse-cdf": 10,
+    "half-right": 6,
+    "counts-the-prompt": 3,
+    "empty": 0,
+    "broken-file": None,
+}
+ASSIGNMENT, NOTEBOOK = "autoregressive-generation", "05-append-then-predict"
+
+
+def nbgrader(folder, *arguments: str) -> str:
+    """Run nbgrader as an instructor does, but with the `course` that lies in the folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 or arguments[0] == "autograde", done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_sample_class_gets_the_points_it_should(tmp_path, capsys):
+    """Bug: a right style loses points, a wrong one gains some, or a newcomer's first run is noisy."""
+    shutil.copytree(ROOT / "sample_class" / "submitted", tmp_path / "submitted")
+    assert main(["grade", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    records = {key[0]: record for key, record in latest(tmp_path / "grading.jsonl").items()}
+    assert {student: record.score for student, record in records.items()} == POINTS
+    assert "7 notebooks: 6 graded, 1 failed." in shown.out
+    assert "INFO" not in shown.out
+    assert shown.err == ""
+    for student in ("while-loop", "recursive", "inverse-cdf"):
+        assert records[student].problem == ""
+
+
+def test_nbgraders_own_commands_work_from_a_clean_clone(tmp_path):
+    """Bug: an nbgrader command needs a step nobody mentions, or makes another release than the build."""
+    folder = tmp_path / "a course (copy)"
+    for name in ("course", "decoder_lib", "source", "release"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    for student in ("recursive", "broken-file"):
+        shutil.copytree(ROOT / "sample_class" / "submitted" / student, folder / "submitted" / student)
+
+    nbgrader(folder, "generate_assignment", ASSIGNMENT)
+    for path in sorted((ROOT / "release").rglob("*.ipynb")):
+        assert (folder / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+    master = f"build/source/{ASSIGNMENT}/{NOTEBOOK}.ipynb"
+    assert "Success! Your notebook passes all the tests." in nbgrader(folder, "validate", master)
+    nbgrader(folder, "autograde", ASSIGNMENT)
+    nbgrader(folder, "generate_feedback", ASSIGNMENT)
+    assert (folder / "feedback" / "recursive" / ASSIGNMENT / f"{NOTEBOOK}.html").exists()
+    nbgrader(folder, "export")
+    with (folder / "grades.csv").open(newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert (rows["recursive"]["status"], rows["recursive"]["score"]) == ("graded", "10.0")
+    assert (rows["broken-file"]["status"], rows["broken-file"]["score"]) == ("failed", "")
+
+
+def test_the_command_says_what_is_wrong_and_ends_with_1(tmp_path, capsys):
+    """Bug: a mistake in the call ends in a traceback, or a failed command with success."""
+    assert main(["grade", str(tmp_path)]) == 1
+    assert "Submissions belong in" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as error:
+        main(["mark"])
+    assert error.value.code == 2
+
+
+def test_the_module_is_the_command_from_anywhere(tmp_path):
+    """Bug: the command works in the repository's root only."""
+    done = subprocess.run(
+        [sys.executable, "-m", "course", "build", "--check"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "Everything is as the build makes it.\n"), done.stdout
