@@ -1,0 +1,117 @@
+"""A real JupyterLab, driven by a real browser. Without Chromium these tests are skipped; CI installs it."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# The texts beside the code cells: "[ ]:" not run, "[*]:" waiting or running, "[3]:" done.
+PROMPTS = "[...document.querySelectorAll('.jp-NotebookPanel .jp-InputPrompt')].map(e => e.textContent)"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab: where it answers, the token that opens it, and the folder that it serves."""
+
+    url: str
+    token: str
+    folder: Path
+
+    def open_notebook(self, page: Page, path: str) -> None:
+        """Open a notebook and wait until its kernel takes orders."""
+        workspace = secrets.token_hex(8)  # of its own, or the last test's notebooks would open too
+        page.goto(f"{self.url}/lab/workspaces/{workspace}/tree/{path}?token={self.token}")
+        page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        # The notebook's own indicator says idle before the kernel is connected; the status bar does not.
+        page.wait_for_selector('.jp-StatusBar-Widget :text("| Idle")', timeout=60_000)
+
+    def run_all(self, page: Page) -> None:
+        """Run every cell and wait until the kernel has nothing left to do."""
+        started = f"() => ({PROMPTS}).some(prompt => prompt && prompt !== '[ ]:')"
+        for _ in range(5):  # a menu that is still opening swallows the click
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.locator(".lm-Menu-item", has_text="Run All Cells").first.click()
+            with contextlib.suppress(PlaywrightTimeoutError):
+                page.wait_for_function(started, timeout=5_000)
+                break
+        page.wait_for_function(f"() => !({PROMPTS}).includes('[*]:')", timeout=120_000)
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab on a copy of what readers and instructors open, so that a run changes nothing here."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    folder = tmp_path_factory.mktemp("lab")
+    for name in ("notebooks", "release", "source"):
+        shutil.copytree(ROOT / name, folder / name)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        *(f"--ServerApp.port={port}", f"--ServerApp.token={token}", f"--ServerApp.root_dir={folder}"),
+        *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
+    ]
+    environment = os.environ | {"JUPYTER_CONFIG_DIR": str(folder / ".config"), "JUPYTER_NO_CONFIG": "0"}
+    with (folder / "lab.log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(120):
+            try:
+                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5)
+                break
+            except (urllib.error.URLError, ConnectionError):
+                assert server.poll() is None, (folder / "lab.log").read_text()
+                time.sleep(0.5)
+        else:
+            pytest.fail(f"JupyterLab did not answer:\n{(folder / 'lab.log').read_text()}")
+        yield Lab(url, token, folder)
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A laptop's window with a fresh profile."""
+    context = browser.new_context(viewport={"width": 1366, "height": 900})
+    yield context.new_page()
+    context.close()
