@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 TokenIds = Sequence[int] | NDArray[np.integer]
+Seed = int | np.random.Generator | None
 
 
 def as_token_ids(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.int64]:
@@ -16,7 +17,10 @@ def as_token_ids(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.in
 
     Raises ValueError where it is not one-dimensional, or holds other than integers of the vocabulary.
     """
-    array = np.asarray(token_ids)
+    try:
+        array = np.asarray(token_ids)
+    except ValueError as error:  # a nesting that no rectangle holds
+        raise ValueError(f"{name} is ragged; it must be one sequence of token ids, like [0, 1, 2]") from error
     if array.ndim != 1:
         raise ValueError(
             f"{name} has {array.ndim} dimensions; it must be one sequence of token ids, like [0, 1, 2]"
@@ -57,6 +61,30 @@ def check_number(name: str, value: object, above: float, high: float = math.inf)
     allowed = f"a finite number above {above:g}" + ("" if math.isinf(high) else f" and at most {high:g}")
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise ValueError(f"{name} is {value!r}; it must be {allowed}")
-    if not (math.isfinite(value) and above < value <= high):
-        raise ValueError(f"{name} is {value}; it must be {allowed}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a Python integer has no largest value
+        number = math.inf
+    if not (math.isfinite(number) and above < number <= high):
+        raise ValueError(f"{name} is {number}; it must be {allowed}")
+    return number
+
+
+def check_switch(name: str, value: object) -> bool:
+    """`value` as a bool, or ValueError where it is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; it must be True or False")
+    return bool(value)
+
+
+def as_generator(name: str, seed: Seed) -> np.random.Generator:
+    """A generator as it is, or a new one made from a seed, or from fresh entropy where it is None."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if seed is None:
+        return np.random.default_rng()
+    if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(
+            f"{name} is {seed!r}; it must be an integer of at least 0, a numpy.random.Generator or None"
+        )
+    return np.random.default_rng(int(seed))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import TokenIds, as_prompt, check_integer
+from decoder_lib.arguments import Seed, TokenIds, as_generator, as_prompt, check_integer
 from decoder_lib.errors import ContextOverflowError
-from decoder_lib.generation import FinishReason, Seed
+from decoder_lib.generation import FinishReason
 from decoder_lib.interface import LanguageModel
 from decoder_lib.selection import Selection
 
@@ -48,7 +48,8 @@ def generate_batch(
 
     prompts : B prefixes of any lengths from 1 to the model's context. B = 0 is a batch too.
     seeds : one a row, or one generator a row; None selects greedily. A row's tokens depend on its own prompt
-        and generator alone, so its batch-mates can change nothing.
+        and generator alone, so its batch-mates can change nothing. One generator given to several rows ties
+        them together: they draw from it in turn.
 
     A row that selected the end token, or whose prefix fills the context, is not handed to the model again.
     Raises ValueError naming the argument, its value and what is allowed.
@@ -62,10 +63,16 @@ def generate_batch(
     check_integer("max_new_tokens", max_new_tokens, 0)
     if end_id is not None:
         check_integer("end_id", end_id, 0, model.n_vocab - 1)
-    if seeds is not None and len(seeds) != len(prefixes):
+    if seeds is None:
+        seeds = [None] * len(prefixes)  # greedy selection draws nothing
+        selection = Selection(greedy=True)
+    else:
+        selection = Selection(False, temperature, top_k, top_p)
+    if not isinstance(seeds, Sequence | np.ndarray):
+        raise ValueError(f"seeds is {seeds!r}; it must have one entry a prompt, {len(prefixes)}")
+    if len(seeds) != len(prefixes):
         raise ValueError(f"seeds has {len(seeds)} entries; it must have one a prompt, {len(prefixes)}")
-    selection = Selection(seeds is None, temperature, top_k, top_p)
-    rngs = [np.random.default_rng(seed) for seed in (seeds if seeds is not None else [0] * len(prefixes))]
+    rngs = [as_generator(f"seeds[{b}]", seed) for b, seed in enumerate(seeds)]
 
     continuations: list[list[int]] = [[] for _ in prefixes]
     finished = np.zeros(len(prefixes), dtype=bool)

@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, overload
+from typing import Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib import truncation
-from decoder_lib.arguments import TokenIds, as_prompt, check_integer
+from decoder_lib.arguments import Seed, TokenIds, as_generator, as_prompt, check_integer, check_switch
 from decoder_lib.cache import KVCache
 from decoder_lib.errors import ContextOverflowError
 from decoder_lib.interface import LanguageModel
 from decoder_lib.selection import Selection
 
+Array = TypeVar("Array", bound=NDArray[np.generic])
 FinishReason = Literal["stop", "length", "context"]
-Seed = int | np.random.Generator | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Step:
     @cached_property
     def distribution(self) -> NDArray[np.float64]:
         """The distribution itself, (V,), summing to 1."""
-        return np.exp(self.log_distribution)
+        return _frozen(np.exp(self.log_distribution))
 
     @property
     def log_probability(self) -> float:
@@ -138,7 +138,7 @@ def generate(
     Raises ValueError naming the argument, its value and what is allowed; ContextOverflowError for a prompt
     that is longer than the context bound, unless `truncate` shortens it.
     """
-    ids = as_prompt("prompt", prompt, model.n_vocab)
+    ids = _frozen(as_prompt("prompt", prompt, model.n_vocab))
     check_integer("max_new_tokens", max_new_tokens, 0)
     if end_id is not None:
         check_integer("end_id", end_id, 0, model.n_vocab - 1)
@@ -149,10 +149,12 @@ def generate(
         raise ContextOverflowError(
             f"prompt has {ids.size} tokens; the context bound is {bound}: shorten it or choose a truncation"
         )
+    if not callable(truncate):
+        raise ValueError(f"truncate is {truncate!r}; it must be a policy of decoder_lib.truncation")
     selection = Selection(greedy, temperature, top_k, top_p)
-    rng = np.random.default_rng(seed)
+    rng = as_generator("seed", seed)
 
-    cache = model.new_cache() if use_cache else None
+    cache = model.new_cache() if check_switch("use_cache", use_cache) else None
     window = ids.tolist()
     steps: list[Step] = []
     while True:
@@ -160,24 +162,43 @@ def generate(
         if len(steps) == max_new_tokens:
             return Generation(ids, tuple(steps), "length")
         if len(window) >= bound:
-            shorter = truncate(window, bound)
+            shorter = _shorten(truncate, window, bound, model.n_vocab)
             if shorter is None:
                 return Generation(ids, tuple(steps), "context")
             window = shorter
         # 2. Predict: the last row is the one read after the whole window.
         row, positions_read = _read(model, window, cache)
         # 3. Select.
-        log_distribution = selection.log_distribution(row)
+        log_distribution = _frozen(selection.log_distribution(row))
         token_id, uniform = selection.select(log_distribution, rng)
-        context = np.array(window)
-        for array in (context, log_distribution):
-            array.setflags(write=False)  # a step is a record
-        steps.append(Step(context, token_id, log_distribution, uniform, positions_read))
+        steps.append(Step(_frozen(np.array(window)), token_id, log_distribution, uniform, positions_read))
         # 4. Append.
         window = [*window, token_id]
         # 5. Stop?
         if token_id == end_id:
             return Generation(ids, tuple(steps), "stop")
+
+
+def _frozen(array: Array) -> Array:
+    """The same array, read-only from here on: a run is a record."""
+    array.setflags(write=False)
+    return array
+
+
+def _shorten(
+    truncate: truncation.Truncation, window: list[int], bound: int, n_vocab: int
+) -> list[int] | None:
+    """What `truncate` returns, checked: a policy may be the caller's own."""
+    shorter = truncate(window, bound)
+    if shorter is None:
+        return None
+    ids: list[int] = as_prompt("the window returned by truncate", shorter, n_vocab).tolist()
+    if len(ids) >= bound:
+        raise ValueError(
+            f"the window returned by truncate has {len(ids)} tokens; "
+            f"it must hold at most {bound - 1}, so that one more fits the context"
+        )
+    return ids
 
 
 def _read(model: LanguageModel, window: list[int], cache: KVCache | None) -> tuple[NDArray[np.float64], int]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, Self
+from types import MappingProxyType
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from decoder_lib import truncation
-from decoder_lib.arguments import TokenIds, as_prompt, check_integer
+from decoder_lib.arguments import Seed, TokenIds, as_prompt, check_integer
 from decoder_lib.cache import CacheOrigin, KVCache
 from decoder_lib.errors import ContextOverflowError
-from decoder_lib.generation import Generation, Seed, generate
+from decoder_lib.generation import Generation, generate
 from decoder_lib.parameters import (
     DATA,
     Config,
@@ -72,10 +73,17 @@ class CausalLanguageModel:
         if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ValueError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64")
         check_parameters(parameters, config)
-        self.config = config
-        self.parameters: Parameters = {name: np.array(value, dtype) for name, value in parameters.items()}
-        for value in self.parameters.values():
+        with np.errstate(over="ignore"):  # what overflows float32 is found not finite below
+            own = {name: np.array(value, dtype) for name, value in parameters.items()}
+        check_parameters(own, config)
+        for value in own.values():
             value.setflags(write=False)
+        self.config = config
+        self.parameters: Parameters = MappingProxyType(own)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy or an unpickled decoder is as read-only as this one.
+        return type(self).from_parameters, (dict(self.parameters), self.config, self.parameters["wte"].dtype)
 
     def __repr__(self) -> str:
         return f"CausalLanguageModel({self.config}, parameters {self.fingerprint})"
@@ -92,8 +100,8 @@ class CausalLanguageModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short digest of the parameters: decoders with the same one compute the same."""
-        return fingerprint(self.parameters)
+        """A short digest of shape and parameters: decoders with the same one compute the same."""
+        return fingerprint(self.parameters, self.config)
 
     def new_cache(self, *, first_position: int = 0) -> KVCache:
         """An empty key/value cache for this decoder, whose first token is read at `first_position`."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -48,6 +49,10 @@ class Config:
                 f"d_model is {self.d_model}, which {self.n_heads} heads cannot share equally; "
                 "it must be a multiple of n_heads"
             )
+
+
+def _as_json(config: Config) -> str:
+    return json.dumps({name: int(value) for name, value in asdict(config).items()})
 
 
 def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
@@ -107,6 +112,10 @@ def check_parameters(parameters: Parameters, config: Config) -> None:
             raise ValueError(
                 f"parameter {name!r} has shape {found.shape}; this shape of decoder needs {shape}"
             )
+        if not np.issubdtype(found.dtype, np.floating):
+            raise ValueError(
+                f"parameter {name!r} holds {found.dtype} values; it must hold floating-point ones"
+            )
         if not np.isfinite(found).all():
             raise ValueError(f"parameter {name!r} holds values that are not finite")
     for name in parameters:
@@ -114,9 +123,12 @@ def check_parameters(parameters: Parameters, config: Config) -> None:
             raise ValueError(f"parameter {name!r} is not one of this decoder's: {', '.join(shapes)}")
 
 
-def fingerprint(parameters: Parameters) -> str:
-    """A short digest of every parameter's bytes: two decoders with the same digest compute the same."""
-    digest = hashlib.sha256()
+def fingerprint(parameters: Parameters, config: Config | None = None) -> str:
+    """A short digest of every parameter's bytes; with a `config`, of the decoder's shape as well.
+
+    Only the latter tells decoders apart that share their parameters out to other numbers of heads.
+    """
+    digest = hashlib.sha256(_as_json(config).encode() if config else b"")
     for name in sorted(parameters):
         value = np.ascontiguousarray(parameters[name])
         digest.update(f"{name} {value.dtype} {value.shape}".encode())
@@ -127,8 +139,9 @@ def fingerprint(parameters: Parameters) -> str:
 def save_parameters(path: str | PathLike[str], parameters: Parameters, config: Config) -> None:
     """Write a parameter file (`.npz`, no pickle); the same parameters give the same bytes."""
     check_parameters(parameters, config)
+    ordered = {name: parameters[name] for name in parameter_shapes(config)}
     with Path(path).open("wb") as file:
-        np.savez(file, allow_pickle=False, config=np.array(json.dumps(asdict(config))), **parameters)
+        np.savez(file, allow_pickle=False, config=np.array(_as_json(config)), **ordered)
 
 
 def load_parameters(path: str | PathLike[str]) -> tuple[dict[str, NDArray[np.floating]], Config]:
@@ -136,10 +149,11 @@ def load_parameters(path: str | PathLike[str]) -> tuple[dict[str, NDArray[np.flo
 
     Raises FileNotFoundError where there is none, ValueError where it is not such a file.
     """
-    with np.load(path, allow_pickle=False) as file:
-        if "config" not in file:
-            raise ValueError(f"{path} holds no 'config'; it is not a decoder's parameter file")
-        config = Config(**json.loads(str(file["config"])))
-        parameters = {name: file[name] for name in file.files if name != "config"}
-    check_parameters(parameters, config)
+    try:
+        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
+            parameters = {name: file[name] for name in file.files}
+        config = Config(**json.loads(str(parameters.pop("config"))))
+        check_parameters(parameters, config)
+    except (EOFError, KeyError, TypeError, ValueError, BadZipFile) as error:
+        raise ValueError(f"{path} is not a decoder's parameter file: {error}") from error
     return parameters, config

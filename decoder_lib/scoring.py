@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib.arguments import TokenIds, as_prompt, as_token_ids, check_integer
+from decoder_lib.errors import ContextOverflowError
 from decoder_lib.interface import LanguageModel
 from decoder_lib.selection import Selection
 
 MOST_CONTINUATIONS = 1_000_000
+MOST_AT_ONCE = 4096  # prefixes a pass, so that the last level of a large tree fits in memory
 
 
 def token_log_probabilities(
@@ -58,23 +60,31 @@ def rank_continuations(
     """Every continuation of `length` tokens, most probable first.
 
     Returns ids int64 (V**length, length) and log probabilities in nats float64 (V**length,). Continuations of
-    equal probability stand in ascending order of their ids. The tree is walked level by level, one batched
-    pass a level, so each shared prefix is read once a level and not once a continuation.
+    equal probability stand in ascending order of their ids. The tree is walked level by level, in batched
+    passes, so each shared prefix is read once a level and not once a continuation.
     Raises ValueError where there would be more than a million.
     """
     ids = as_prompt("prompt", prompt, model.n_vocab)
     check_integer("length", length, 0)
-    count = model.n_vocab**length
-    if count > MOST_CONTINUATIONS:
+    if length * math.log(model.n_vocab) > math.log(MOST_CONTINUATIONS):  # no power of thousands of digits
         raise ValueError(
-            f"length is {length}; that makes {count:,} continuations of {model.n_vocab} tokens, "
+            f"length is {length}; that makes {model.n_vocab}**{length} continuations, "
             f"and at most {MOST_CONTINUATIONS:,} can be ranked"
+        )
+    if length and ids.size + length - 1 > model.context_length:
+        raise ContextOverflowError(
+            f"length is {length}; after a prompt of {ids.size} tokens the context of {model.context_length} "
+            f"leaves at most {model.context_length - ids.size + 1}"
         )
     continuations = np.empty((1, 0), dtype=np.int64)
     scores = np.zeros(1)
     for _ in range(length):
-        prefixes = [np.concatenate([ids, row]) for row in continuations]
-        rows = Selection().log_distribution(model.next_logits(prefixes))  # (N, V)
+        prefixes = np.hstack([np.tile(ids, (len(continuations), 1)), continuations])  # (N, T)
+        logits = [
+            model.next_logits(list(prefixes[start : start + MOST_AT_ONCE]))
+            for start in range(0, len(prefixes), MOST_AT_ONCE)
+        ]
+        rows = Selection().log_distribution(np.concatenate(logits))  # (N, V)
         scores = (scores[:, None] + rows).ravel()  # (N V,)
         continuations = np.column_stack(
             [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from decoder_lib.arguments import TokenIds, as_prompt, check_integer
+from decoder_lib.errors import ContextOverflowError
 from decoder_lib.interface import LanguageModel
 from decoder_lib.selection import Selection
 
@@ -34,9 +35,14 @@ def beam_search(
     full. A width of 1 is greedy decoding; a width of V**(max_new_tokens - 1) is exhaustive where no sequence
     ends early. Scores are plain log probabilities: where lengths differ, the shorter sequence has the
     advantage of fewer factors (Wu et al. 2016, section 7, scale it away; this does not).
-    Raises ValueError naming the argument, its value and what is allowed.
+    Raises ValueError naming the argument, its value and what is allowed; ContextOverflowError for a prompt
+    that is longer than the context.
     """
     ids = as_prompt("prompt", prompt, model.n_vocab).tolist()
+    if len(ids) > model.context_length:
+        raise ContextOverflowError(
+            f"prompt has {len(ids)} tokens; the context bound is {model.context_length}"
+        )
     check_integer("max_new_tokens", max_new_tokens, 0)
     check_integer("beam_width", beam_width, 1)
     if end_id is not None:

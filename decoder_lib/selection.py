@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import check_integer, check_number
+from decoder_lib.arguments import check_integer, check_number, check_switch
 from decoder_lib.numerics import log_softmax
+
+ROUNDING = 1e-12  # a set whose share falls short of top_p by less than this has reached it
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,7 @@ class Selection:
     top_p: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.greedy, bool | np.bool_):
-            raise ValueError(f"greedy is {self.greedy!r}; it must be True or False")
+        check_switch("greedy", self.greedy)
         if self.greedy:
             return
         check_number("temperature", self.temperature, above=0.0)
@@ -51,11 +52,10 @@ class Selection:
         scores = np.asarray(logits, dtype=np.float64)
         if self.greedy:
             return log_softmax(scores)
-        scores = scores - scores.max(
-            axis=-1, keepdims=True
-        )  # before dividing, so that 1e6 / 1e-300 stays finite
+        # The largest is taken off before dividing, so that 1e6 / 1e-300 stays finite.
+        scores = scores - scores.max(axis=-1, keepdims=True)
         with np.errstate(over="ignore"):  # a share too small for any float is a share of zero
-            scores = scores / self.temperature
+            scores = scores / float(self.temperature)  # a NumPy scalar would bring its own precision
         if self.top_k is not None or self.top_p is not None:
             scores = np.where(self._kept(log_softmax(scores)), scores, -np.inf)
         return log_softmax(scores)
@@ -67,12 +67,13 @@ class Selection:
         kept = np.ones(log_shares.shape, dtype=bool)
         if self.top_k is not None:
             kept &= rank < self.top_k
-        if self.top_p is not None:
+        if self.top_p is not None and self.top_p < 1.0:  # all of it is no filter
             shares = np.exp(np.where(kept, log_shares, -np.inf))
             shares /= shares.sum(axis=-1, keepdims=True)
             ordered = np.take_along_axis(shares, order, axis=-1)
             before = np.cumsum(ordered, axis=-1) - ordered  # share held by the more probable ones
-            kept &= np.take_along_axis(before, rank, axis=-1) < self.top_p
+            short = np.take_along_axis(before, rank, axis=-1) < self.top_p - ROUNDING
+            kept &= short | (rank == 0)
         return kept
 
     def select(

@@ -32,8 +32,10 @@ class Table:
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col" style="text-align:left">{escape(cell)}</th>' for cell in self.header)
         body = "".join(
-            "<tr>" + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) + "</tr>"
-            for row in self.rows
+            f'<tr><th scope="row" style="text-align:left;font-weight:normal">{escape(first)}</th>'
+            + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in rest)
+            + "</tr>"
+            for first, *rest in self.rows
         )
         caption = f'<caption style="text-align:left">{escape(self.caption)}</caption>'
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -59,6 +61,11 @@ def distribution_table(
     distributions: dict[str, NDArray[np.float64] | Sequence[float]], vocabulary: Vocabulary, caption: str
 ) -> Table:
     """A row a vocabulary entry, a column a distribution (V,), headed by its key."""
+    for name, column in distributions.items():
+        if len(column) != len(vocabulary):
+            raise ValueError(
+                f"{name!r} has {len(column)} shares; this vocabulary has {len(vocabulary)} entries"
+            )
     columns = [np.asarray(column, dtype=np.float64) for column in distributions.values()]
     rows = (
         (token, *(f"{column[token_id]:.4f}" for column in columns))

@@ -45,6 +45,6 @@ class KeepFirst:
         return window[: self.n_first] + window[self.n_first + n_drop :]
 
 
-def drop_oldest(n_drop: int = 1) -> KeepFirst:
-    """A sliding window: drop the `n_drop` oldest tokens and read the rest."""
-    return KeepFirst(0, n_drop)
+def drop_oldest(window: list[int], context_length: int) -> list[int]:
+    """A sliding window: drop the oldest token and read the rest (`KeepFirst(0, n)` drops n at a time)."""
+    return KeepFirst(0)(window, context_length)

@@ -38,7 +38,7 @@ class Vocabulary:
         """The words of `token_ids`, joined by spaces; ValueError names an id outside the vocabulary."""
         words = []
         for token_id in token_ids:
-            if not 0 <= token_id < len(self.tokens):
+            if not isinstance(token_id, int | np.integer) or not 0 <= token_id < len(self.tokens):
                 raise ValueError(f"{token_id} is no token id; ids go from 0 to {len(self.tokens) - 1}")
             words.append(self.tokens[token_id])
         return " ".join(words)

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from decoder_lib.arguments import check_integer
 from decoder_lib.plots.style import INK, MARKED, PLAIN, titled
 from decoder_lib.vocabulary import Vocabulary
 
@@ -22,6 +23,12 @@ def plot_distribution(
 
     Vocabulary entries stand in ascending id order from the top.
     """
+    if len(distribution) != len(vocabulary):
+        raise ValueError(
+            f"distribution has {len(distribution)} shares; this vocabulary has {len(vocabulary)} entries"
+        )
+    if selected is not None:
+        check_integer("selected", selected, 0, len(vocabulary) - 1)
     if ax is None:
         _, ax = plt.subplots(figsize=(5.0, 0.34 * len(vocabulary) + 0.7), layout="constrained")
     places = np.arange(len(vocabulary))

@@ -40,7 +40,7 @@ def plot_prefixes(
             if new:
                 label.set(weight="bold", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})
     ax.set_xlim(0, longest)
-    ax.set_ylim(len(steps), 0)
+    ax.set_ylim(max(len(steps), 1), 0)
     ax.set_xticks(np.arange(longest) + 0.5, [str(position + 1) for position in range(longest)])
     ax.set_yticks(np.arange(len(steps)) + 0.5, [f"step {row + 1}" for row in range(len(steps))])
     ax.set_xlabel("position (the framed, hatched token is the one just selected)")
