@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from course.building import CODE_STUB, MasterError, refresh_masters
+from course.building.preprocessors import release_steps
 
 c = get_config()  # noqa: F821 - nbgrader puts it there
 
@@ -26,6 +27,7 @@ c.CourseDirectory.autograded_directory = "autograded"
 c.CourseDirectory.feedback_directory = "feedback"
 
 c.ClearSolutions.code_stub = {"python": CODE_STUB}
+c.GenerateAssignment.preprocessors = release_steps()
 # release/ is committed, so it is there already: nbgrader would skip it, and its gradebook would stay empty.
 c.GenerateAssignment.force = True
 

@@ -3,7 +3,7 @@
 `build` writes, `differences` only compares, `refresh_masters` is the part that nbgrader needs at hand.
 """
 
-from course.building.masters import MasterError
+from course.building.master import MasterError
 from course.building.outputs import build, differences, refresh_masters
 from course.building.versions import CODE_STUB
 

@@ -2,33 +2,18 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from course.building.master import NBGRADER_DEFAULTS, Master, MasterError, grade_id_of
+from course.building.navigation import navigate
 from course.building.nodes import node
+from course.building.questions import expand, problems_with
+from course.building.rules import problems_in
+from course.questions import QuestionError, load_questions
 
-AUDIENCES = frozenset({"release-only", "self-study-only"})
+QUESTIONS = Path("source/questions.yaml")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-NBGRADER_DEFAULTS = {"grade": False, "locked": False, "schema_version": 3, "solution": False, "task": False}
-
-
-class MasterError(Exception):
-    """Masters that cannot be built; `str` gives a sentence a line: file, cell, and what would be right."""
-
-
-@dataclass(frozen=True)
-class Master:
-    """One section: its assignment (its folder), its name, and its notebook with the tags still in place."""
-
-    assignment: str
-    name: str
-    notebook: Any
-
-    @property
-    def path(self) -> Path:
-        """Where its notebooks lie within an assignments' folder."""
-        return Path(self.assignment) / f"{self.name}.ipynb"
 
 
 def master_files(root: Path) -> list[Path]:
@@ -51,6 +36,7 @@ def read_masters(root: Path) -> list[Master]:
             masters.append(read_master(path))
         except MasterError as error:
             problems += [f"{path.relative_to(root)}: {line}" for line in str(error).splitlines()]
+    problems += complete(masters, root)
     homes: dict[str, Master] = {}
     for master in masters:
         for grade_id in filter(None, map(grade_id_of, master.notebook.cells)):
@@ -65,6 +51,22 @@ def read_masters(root: Path) -> list[Master]:
     return masters
 
 
+def complete(masters: list[Master], root: Path) -> list[str]:
+    """Put the questions and the links between sections into the masters; returns what is wrong there."""
+    file = root / QUESTIONS
+    try:
+        questions = {question.id: question for question in load_questions(file)} if file.exists() else {}
+    except QuestionError as error:
+        return str(error).splitlines()
+    problems = problems_with(masters, questions)
+    if not problems:
+        for master in masters:
+            master.notebook.cells = [_finished(cell) for cell in expand(master.notebook.cells, questions)]
+        for assignment in sorted({master.assignment for master in masters}):
+            navigate([master for master in masters if master.assignment == assignment])
+    return problems
+
+
 def read_master(path: Path) -> Master:
     """One master from its file.
 
@@ -74,8 +76,6 @@ def read_master(path: Path) -> Master:
     import jupytext
     import yaml
     from jupytext.myst import MystMetadataParsingError
-
-    from course.building.rules import problems_in
 
     try:
         notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
@@ -87,17 +87,17 @@ def read_master(path: Path) -> Master:
         raise MasterError("\n".join(problems))
     for cell, cell_id in zip(notebook.cells, _cell_ids(notebook.cells), strict=True):
         cell["id"] = cell_id
-        if "nbgrader" in cell.metadata:
-            cell.metadata["nbgrader"] = node(NBGRADER_DEFAULTS | cell.metadata["nbgrader"])
+        _finished(cell)
     notebook.metadata = node({"kernelspec": KERNELSPEC})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return Master(assignment=path.parent.name, name=path.stem, notebook=notebook)
 
 
-def grade_id_of(cell: Any) -> str | None:
-    """The name nbgrader knows a cell by, if it knows it."""
-    nbgrader = cell["metadata"].get("nbgrader")
-    return nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+def _finished(cell: Any) -> Any:
+    """A cell with its nbgrader metadata complete."""
+    if "nbgrader" in cell.metadata:
+        cell.metadata["nbgrader"] = node(NBGRADER_DEFAULTS | cell.metadata["nbgrader"])
+    return cell
 
 
 def _cell_ids(cells: list[Any]) -> list[str]:

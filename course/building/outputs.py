@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import course.questions
 from course.building.files import notebooks_under, remove_notebook, sha256, write_atomically
-from course.building.masters import Master, MasterError, master_files, read_masters
+from course.building.master import Master, MasterError
+from course.building.masters import QUESTIONS, master_files, read_masters
 from course.building.nodes import to_bytes
 from course.building.versions import for_nbgrader, for_self_study, for_students
 
@@ -44,8 +46,10 @@ def refresh_masters(root: Path) -> None:
     nbgrader wants notebooks there, and calls this through `nbgrader_config.py` at each start.
     Raises MasterError if a master cannot be built, and leaves no outdated notebook there to be released.
     """
-    sources = {path.relative_to(root).as_posix(): sha256(path.read_bytes()) for path in master_files(root)}
-    sources |= {path.name: sha256(path.read_bytes()) for path in sorted(Path(__file__).parent.glob("*.py"))}
+    inputs = [*master_files(root), *(root / name for name in [QUESTIONS] if (root / name).exists())]
+    sources = {path.relative_to(root).as_posix(): sha256(path.read_bytes()) for path in inputs}
+    programs = [*sorted(Path(__file__).parent.glob("*.py")), Path(course.questions.__file__)]
+    sources |= {f"{path.parent.name}/{path.name}": sha256(path.read_bytes()) for path in programs}
     if _stamps(root) == {"made_from": sources, "made": _made(root)}:
         return
     try:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from course.building.masters import AUDIENCES, NBGRADER_DEFAULTS, grade_id_of
+from course.building.master import AUDIENCES, NBGRADER_DEFAULTS, grade_id_of
 
 SOLUTION, HIDDEN_TESTS = "SOLUTION", "HIDDEN TESTS"
 _FLAGS = ("grade", "locked", "solution", "task")

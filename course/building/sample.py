@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course.building.masters import MasterError, grade_id_of
+from course.building.master import MasterError, grade_id_of
 
 _PART = re.compile(r"^# %% (\S+)$\n?", re.MULTILINE)
 
@@ -15,19 +15,21 @@ def sample_submissions(answers: Path, release: dict[Path, Any]) -> Iterator[tupl
     """Each submission's path below `submitted/`, and its notebook, or its bytes if it goes in as it lies.
 
     `answers/<student>.py` holds what a student typed, each part below a line `# %% <grade_id>` that names
-    its solution cell; without a part the release is handed in as it came. `answers/<student>.ipynb` is
-    handed in unchanged, in place of the first notebook.
+    its solution cell; a part without a line of code leaves the cell as it came. The notebooks of the cells
+    that are named are handed in. `answers/<student>/<notebook>.ipynb` is handed in unchanged.
 
     Raises MasterError if an answer names a cell that no notebook of the release has.
     """
     for file in sorted(answers.iterdir()):
-        if file.suffix == ".ipynb":
-            path = next(iter(release))
-            yield Path(file.stem) / path, file.read_bytes()
+        if file.is_dir():
+            for path in release:
+                if (file / path.name).exists():
+                    yield Path(file.name) / path, (file / path.name).read_bytes()
         elif file.suffix == ".py":
             typed = _parts(file.read_text(encoding="utf-8"))
             for path, notebook in release.items():
-                yield Path(file.stem) / path, _filled_in(notebook, typed)
+                if any(grade_id_of(cell) in typed for cell in notebook.cells):
+                    yield Path(file.stem) / path, _filled_in(notebook, typed)
             if typed:
                 raise MasterError(
                     f"sample_class/answers/{file.name}: no solution cell is called {', '.join(typed)}"
@@ -45,5 +47,5 @@ def _filled_in(notebook: Any, typed: dict[str, str]) -> Any:
     notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = typed.pop(grade_id_of(cell) or "", cell.source)
+            cell.source = typed.pop(grade_id_of(cell) or "", "") or cell.source
     return notebook

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from course.building.masters import Master, grade_id_of
+from course.building.master import Master, grade_id_of
 from course.building.nodes import markdown_cell, node
 from course.building.rules import HIDDEN_TESTS, SOLUTION
 
@@ -23,13 +23,13 @@ def for_nbgrader(master: Master) -> Any:
 def for_students(nbgrader_master: Any) -> Any:
     """The students' version of what `for_nbgrader` gave: no solution, no hidden test, nothing that was run.
 
-    nbgrader's own steps, in its own order; only the one that writes to a gradebook is left out.
+    The steps of `nbgrader generate_assignment`; only the one that writes to a gradebook is left out.
     """
-    from nbgrader.converters import GenerateAssignment
     from nbgrader.preprocessors import SaveCells
 
-    steps = GenerateAssignment.class_traits()["preprocessors"].default()
-    return _run([step for step in steps if step is not SaveCells], nbgrader_master)
+    from course.building.preprocessors import release_steps
+
+    return _run([step for step in release_steps() if step is not SaveCells], nbgrader_master)
 
 
 def for_self_study(master: Master) -> Any:
@@ -66,7 +66,8 @@ def _for_audience(master: Master, audience: str) -> Any:
 def _run(steps: list[Any], notebook: Any) -> Any:
     from traitlets.config import Config
 
-    config = Config({"ClearSolutions": {"code_stub": {"python": CODE_STUB}}})
+    stub = {"code_stub": {"python": CODE_STUB}}
+    config = Config({"ClearSolutions": stub})
     resources: dict[str, Any] = {}
     notebook = copy.deepcopy(notebook)
     for step in steps:

@@ -15,6 +15,7 @@ from course.grading.records import Record, Status, latest
 _WHO = ["assignment", "notebook", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"]
 _WHAT = ["status", "raw_score", "late_submission_penalty", "score", "max_score", "problem"]
 COLUMNS = _WHO + _WHAT
+NOT_HANDED_IN = {"status": Status.MISSING, "raw_score": None, "score": None, "problem": ""}
 
 
 class StatusExport(ExportPlugin):  # type: ignore[misc]
@@ -28,6 +29,7 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]
         url = gradebook.engine.url
         in_file = url.get_backend_name() == "sqlite" and url.database
         folder = Path(url.database).parent if in_file else Path(self.parent.coursedir.root)
+        self.submitted = folder / self.parent.coursedir.submitted_directory
         records = latest(folder / "grading.jsonl")
         with Path(self.to or "grades.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
@@ -46,8 +48,12 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]
                     continue
                 for notebook in sorted(assignment.notebooks, key=lambda notebook: str(notebook.name)):
                     if notebook.max_score:
+                        place = Path(student.id, assignment.name, f"{notebook.name}.ipynb")
                         record = records.get((student.id, assignment.name, notebook.name))
-                        yield _row(gradebook, assignment, student, notebook, record)
+                        row = _row(gradebook, assignment, student, notebook, record)
+                        if record is None and not (self.submitted / place).exists():
+                            row |= NOT_HANDED_IN  # nbgrader itself scores it as a zero
+                        yield row
 
 
 def _row(

@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 
 from course.building.files import notebooks_under, sha256
-from course.building.masters import grade_id_of
+from course.building.master import grade_id_of
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from nbgrader.utils import is_grade, is_solution
 from traitlets import Bool, List
 
 import course
-from course.building.masters import grade_id_of
+from course.building.master import grade_id_of
 from course.grading.errors import SubmissionError
 
 _COURSE = str(Path(course.__file__).parent)

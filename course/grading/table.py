@@ -1,5 +1,7 @@
 """What the instructor sees when a class has been graded."""
 
+from dataclasses import replace
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,7 +21,7 @@ def show(report: Report, console: Console) -> None:
     table.add_column("Status", no_wrap=True)
     table.add_column("Points", justify="right", no_wrap=True)
     table.add_column("What went wrong", overflow="fold", ratio=1)
-    for record in report.records:
+    for record in _shown(report.records):
         status = Text(record.status, style=_STYLES[record.status])
         # Text, not str: square brackets in a student's message are not rich's markup.
         problem = Text(record.problem)
@@ -32,6 +34,23 @@ def show(report: Report, console: Console) -> None:
             highlight=False,
             markup=False,
         )
+
+
+def _shown(records: list[Record]) -> list[Record]:
+    """The records, with all that a student did not hand in on one line of its own."""
+    shown = []
+    for student in dict.fromkeys(record.student for record in records):
+        own = [record for record in records if record.student == student]
+        missing = [record for record in own if record.status == Status.MISSING]
+        shown += [record for record in own if record.status != Status.MISSING]
+        if len(missing) > 1:
+            first, last = missing[0].notebook, missing[-1].notebook
+            together = f"{len(missing)} notebooks, {first} to {last}"
+            told = "\n".join(dict.fromkeys(record.problem for record in missing))
+            maximum = sum(record.max_score for record in missing)
+            missing = [replace(missing[0], notebook=together, max_score=maximum, problem=told)]
+        shown += missing
+    return shown
 
 
 def points(record: Record) -> str:

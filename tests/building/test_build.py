@@ -65,7 +65,8 @@ def course(tmp_path):
     (tmp_path / "source" / "tiny" / "one.md").write_text(MASTER, encoding="utf-8")
     (tmp_path / "sample_class" / "answers").mkdir(parents=True)
     (tmp_path / "sample_class" / "answers" / "right.py").write_text("# %% double\ndouble = lambda x: x + x\n")
-    (tmp_path / "sample_class" / "answers" / "broken.ipynb").write_text('{"cells": [')
+    (tmp_path / "sample_class" / "answers" / "broken").mkdir()
+    (tmp_path / "sample_class" / "answers" / "broken" / "one.ipynb").write_text('{"cells": [')
     build(tmp_path)
     return tmp_path
 

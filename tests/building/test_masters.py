@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from course.building.masters import MasterError, read_master, read_masters
+from course.building.master import MasterError
+from course.building.masters import read_master, read_masters
 
 HEADER = (
     "---\nkernelspec:\n  name: python3\n  display_name: Python 3\n  language: python\n---\n\n# A section\n\n"

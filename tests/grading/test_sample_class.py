@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from course.cli import ROOT, main
-from course.grading.records import latest
+from course.grading.records import Status, latest
 
 POINTS = {
-    "while-loop": 10,
-    "recursive": 10,
-    "inverse-cdf": 10,
+    "while-loop": 11,
+    "recursive": 11,
+    "inverse-cdf": 11,
     "half-right": 6,
     "counts-the-prompt": 3,
     "empty": 0,
@@ -42,9 +42,12 @@ def test_the_sample_class_gets_the_points_it_should(tmp_path, capsys):
     shutil.copytree(ROOT / "sample_class" / "submitted", tmp_path / "submitted")
     assert main(["grade", str(tmp_path)]) == 0
     shown = capsys.readouterr()
-    records = {key[0]: record for key, record in latest(tmp_path / "grading.jsonl").items()}
+    logged = latest(tmp_path / "grading.jsonl").values()
+    records = {record.student: record for record in logged if record.notebook == NOTEBOOK}
     assert {student: record.score for student, record in records.items()} == POINTS
-    assert "7 notebooks: 6 graded, 1 failed." in shown.out
+    assert "6 graded, 1 failed, " in shown.out
+    assert {record.status for record in logged if record.notebook != NOTEBOOK} == {Status.MISSING}
+    assert {record.score for record in logged if record.notebook != NOTEBOOK} == {None}
     assert "INFO" not in shown.out
     assert shown.err == ""
     for student in ("while-loop", "recursive", "inverse-cdf"):
@@ -70,9 +73,11 @@ def test_nbgraders_own_commands_work_from_a_clean_clone(tmp_path):
     assert (folder / "feedback" / "recursive" / ASSIGNMENT / f"{NOTEBOOK}.html").exists()
     nbgrader(folder, "export")
     with (folder / "grades.csv").open(newline="") as file:
-        rows = {row["student_id"]: row for row in csv.DictReader(file)}
-    assert (rows["recursive"]["status"], rows["recursive"]["score"]) == ("graded", "10.0")
-    assert (rows["broken-file"]["status"], rows["broken-file"]["score"]) == ("failed", "")
+        rows = {(row["student_id"], row["notebook"]): row for row in csv.DictReader(file)}
+    shown = {key: (row["status"], row["score"]) for key, row in rows.items()}
+    assert shown["recursive", NOTEBOOK] == ("graded", "11.0")
+    assert shown["broken-file", NOTEBOOK] == ("failed", "")
+    assert shown["recursive", "12-stop-masks"] == ("missing", "")
 
 
 def test_the_command_says_what_is_wrong_and_ends_with_1(tmp_path, capsys):
