@@ -31,16 +31,17 @@ def plot_distribution(
         check_integer("selected", selected, 0, len(vocabulary) - 1)
     if ax is None:
         _, ax = plt.subplots(figsize=(5.0, 0.34 * len(vocabulary) + 0.7), layout="constrained")
+    limit = max(0.25, 1.35 * float(np.max(distribution)))
     places = np.arange(len(vocabulary))
     bars = ax.barh(places, distribution, color=PLAIN, edgecolor=INK, linewidth=0.6)
     for token_id, share in enumerate(distribution):
         note = f"{share:.4f}" + ("  selected" if token_id == selected else "")
-        ax.text(share + 0.005, token_id, note, va="center", fontsize=9)
+        ax.text(share + 0.012 * limit, token_id, note, va="center", fontsize=9)
     if selected is not None:
         bars[selected].set(facecolor=MARKED, hatch="//", linewidth=1.4)
     ax.set_yticks(places, vocabulary.tokens)
     ax.invert_yaxis()
-    ax.set_xlim(0.0, max(0.25, 1.35 * float(np.max(distribution))))
+    ax.set_xlim(0.0, limit)
     ax.set_xlabel("probability")
     ax.set_title(title, fontsize=10, loc="left")
     ax.spines[["top", "right"]].set_visible(False)

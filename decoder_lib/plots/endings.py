@@ -21,7 +21,7 @@ def plot_endings(groups: Mapping[str, Sequence[Generation]], longest: int, title
     The part of a bar is hatched where the end token ended the runs, plain for the length bound and dotted for
     the context bound. On each bar stand the counts of its parts, from the bottom up.
     """
-    size = (6.6, 1.75 * len(groups) + 0.75)
+    size = (5.4, 1.75 * len(groups) + 0.75)
     figure, panels = plt.subplots(
         len(groups), 1, figsize=size, sharex=True, squeeze=False, layout="constrained"
     )

@@ -21,7 +21,7 @@ def plot_growth(
 ) -> Axes:
     """Curves of `counts` over `new_tokens`, told apart by dash and marker and named at their right ends."""
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.0, 3.2), layout="constrained")
+        _, ax = plt.subplots(figsize=(5.4, 3.2), layout="constrained")
     every = max(1, len(new_tokens) // 8)
     for (name, values), (dash, marker) in zip(counts.items(), _STYLES, strict=False):
         ax.plot(

@@ -31,7 +31,7 @@ def plot_positions_read(
     longest = max((len(step.context) for steps in runs.values() for step in steps), default=1)
     rows = sum(len(steps) + 1 for steps in runs.values())
     if ax is None:
-        size = (min(7.0, 0.68 * longest + 2.1), 0.36 * rows + 1.0)
+        size = (min(7.0, 0.62 * longest + 1.1), 0.36 * rows + 1.0)
         _, ax = plt.subplots(figsize=size, layout="constrained")
     labelled: dict[float, str] = {}
     top = 0
@@ -44,10 +44,10 @@ def plot_positions_read(
             labelled[row + 0.5] = f"step {row - top}"
             _draw_pass(ax, row, step, vocabulary, longest)
         top += len(steps) + 1
-    ax.set_xlim(0, longest + 1.6)
+    ax.set_xlim(0, longest + 0.5)
     ax.set_ylim(top, 0)
     ax.set_xticks(np.arange(longest) + 0.5, [str(position + 1) for position in range(longest)])
-    ax.set_xlabel("position")
+    ax.set_xlabel("position (at the right: how many the pass computed)")
     ax.set_yticks(list(labelled), list(labelled.values()))
     ax.tick_params(length=0, labelsize=9)
     ax.spines[:].set_visible(False)
@@ -78,7 +78,7 @@ def _draw_pass(ax: Axes, row: int, step: Step, vocabulary: Vocabulary, longest: 
             word = ax.text(position + 0.5, row + 0.5, token, ha="center", va="center", fontsize=9)
             if position >= held:
                 word.set(weight="bold", bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
-    ax.text(longest + 0.15, row + 0.5, f"{step.positions_read} computed", va="center", fontsize=9)
+    ax.text(longest + 0.15, row + 0.5, str(step.positions_read), va="center", fontsize=9)
 
 
 def _in_words(runs: Mapping[str, Sequence[Step]]) -> Iterator[str]:

@@ -20,7 +20,9 @@ def plot_prefixes(
     """A row a pass: the prefix it read as numbered boxes, and the token that it selected in a heavy frame."""
     longest = max((len(step.context) for step in steps), default=0) + 1
     if ax is None:
-        _, ax = plt.subplots(figsize=(0.9 * longest + 0.8, 0.5 * len(steps) + 0.9), layout="constrained")
+        _, ax = plt.subplots(
+            figsize=(max(4.6, 0.66 * longest + 0.7), 0.46 * len(steps) + 0.9), layout="constrained"
+        )
     for row, step in enumerate(steps):
         for position, token_id in enumerate([*step.context.tolist(), step.token_id]):
             new = position == len(step.context)

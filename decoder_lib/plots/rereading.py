@@ -20,7 +20,7 @@ def plot_rereading(
     runs : for each name, the run without a cache and the same run with one. A band of its own for each.
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.6, 1.25 * len(runs) + 1.0), layout="constrained")
+        _, ax = plt.subplots(figsize=(5.2, 1.25 * len(runs) + 1.0), layout="constrained")
     tallest = max((step.positions_read for pair in runs.values() for run in pair for step in run), default=1)
     band = 1.55 * tallest
     longest = max((len(run) for pair in runs.values() for run in pair), default=1)

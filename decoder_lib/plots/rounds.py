@@ -40,7 +40,7 @@ def plot_rounds(
     width = max(rounds, longest + (1.5 if any(notes) else 0))
     if ax is None:
         margin = 0.2 + 0.08 * max((len(line) for label in labels for line in label.split("\n")), default=0)
-        size = (min(7.0, max(0.72 * width, 3.4) + margin), 0.58 * len(rows) + 0.9)
+        size = (min(7.0, max(0.62 * width, 3.4) + margin), 0.58 * len(rows) + 0.9)
         _, ax = plt.subplots(figsize=size, layout="constrained")
     for b, row in enumerate(rows):
         for t, token_id in enumerate(row):

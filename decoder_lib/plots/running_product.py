@@ -23,7 +23,7 @@ def plot_running_product(
     Each run has a mark and a line style of its own, and its line is named where it ends.
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.6, 4.0), layout="constrained")
+        _, ax = plt.subplots(figsize=(5.4, 3.9), layout="constrained")
     longest = max((len(run) for run in runs.values()), default=0)
     shift = 0.10  # beside each other where two runs have the same factor
     sentences = []

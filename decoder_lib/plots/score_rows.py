@@ -31,7 +31,7 @@ def plot_score_rows(
     count, n_vocab = scores.shape
     if ax is None:
         _, ax = plt.subplots(
-            figsize=(min(7.0, 0.6 * n_vocab + 1.5), 0.55 * count + 0.7), layout="constrained"
+            figsize=(min(7.0, 0.5 * n_vocab + 1.5), 0.55 * count + 0.7), layout="constrained"
         )
     labels = []
     for row in range(count):

@@ -31,7 +31,7 @@ def plot_side_by_side(
         raise ValueError(f"there are {count} distributions; side by side, at most {len(_LOOKS)} can be read")
     if ax is None:
         height = (0.18 * count + 0.12) * len(vocabulary) + 0.9 + 0.2 * count
-        _, ax = plt.subplots(figsize=(5.6, height), layout="constrained")
+        _, ax = plt.subplots(figsize=(4.8, height), layout="constrained")
     largest = max((float(np.max(distribution)) for distribution in distributions.values()), default=0.0)
     limit = max(0.25, 1.2 * largest)
     places = np.arange(len(vocabulary))
