@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from course.checks.answers import problem_with
 from course.checks.candidate import Call, Candidate, DirectCandidate, StudentError
 from course.checks.check import Check, CheckFailure, CheckResult, run_check
 from course.checks.registry import CHALLENGES, checks_of, find_check
+from course.questions import find_question
 
 __all__ = [
     "CHALLENGES",
@@ -25,6 +27,7 @@ __all__ = [
     "checks_of",
     "find_check",
     "require",
+    "require_answer",
     "run_check",
 ]
 
@@ -52,3 +55,17 @@ def require(challenge: str, check: str, /, **functions: Callable[..., object]) -
     if result.status != "passed":
         raise NotPassedError(f"{check} (0 of {result.max_points} {unit})\n{result.message}") from None
     print(f"passed: {check} ({result.points} {unit})")
+
+
+def require_answer(question_id: str, answer: object) -> None:
+    """Check the answer to a question: `require_answer("which-row-predicts", answer)`.
+
+    Prints one line where it is right; raises NotPassedError with the explanation where it is not.
+    KeyError for a question that does not exist.
+    """
+    __tracebackhide__ = True
+    question = find_question(question_id)
+    problem = problem_with(question, answer)
+    if problem:
+        raise NotPassedError(f"question {question.number} (0 of 1 point)\n{problem}") from None
+    print(f"passed: question {question.number} (1 point)")

@@ -73,8 +73,9 @@ class StudentError(Exception):
 class Candidate(Protocol):
     """A student's solution, wherever it runs.
 
-    Arguments are plain data, generators and models. The other side works on its own copies of all but the
-    models, so no check can rely on the identity of an argument.
+    Arguments are plain data, generators, models and their caches. The other side works on its own copies of
+    all but the models and caches, so no check can rely on the identity of an argument. A cache that comes
+    back in a result is the model's own.
     """
 
     def call(self, function: str, /, *arguments: object, **keywords: object) -> Call:
@@ -102,7 +103,7 @@ class DirectCandidate:
             raise StudentError(("TypeError",), f"`{function}` is {what}; a function is needed")
         arguments, keywords = copy.deepcopy(
             (arguments, keywords)
-        )  # models say that they are not to be copied
+        )  # models and caches say that they are not to be copied
         with _apart() as notes:
             try:
                 result = solution(*arguments, **keywords)

@@ -136,16 +136,26 @@ class ModelCall:
     cache_length: int = 0
 
 
+def plain_ids(token_ids: ArrayLike) -> Prefix:
+    """Token ids as they were handed over; what are no token ids at all is noted as none."""
+    ids = np.asarray(token_ids)
+    return tuple(ids.tolist()) if ids.ndim == 1 and np.issubdtype(ids.dtype, np.integer) else ()
+
+
 class ScriptedModel:
     """A model that offers the contract's names only.
 
-    calls : every request so far, in order.
+    most_calls : after so many requests it gives up on the loop that makes them.
+    calls : every request of `logits` so far, in order.
+    batches : every request of `next_logits` so far, each the prefixes that were handed over.
     """
 
-    def __init__(self, script: Script, context_length: int) -> None:
+    def __init__(self, script: Script, context_length: int, most_calls: int = MOST_CALLS) -> None:
         self._script = script
         self._context_length = context_length
+        self._most_calls = most_calls
         self.calls: list[ModelCall] = []
+        self.batches: list[tuple[Prefix, ...]] = []
 
     @property
     def n_vocab(self) -> int:
@@ -163,28 +173,40 @@ class ScriptedModel:
         Raises ValueError for an empty prefix or an id outside the vocabulary, ContextOverflowError past
         `context_length`, RuntimeError once an endless loop has called too often.
         """
-        self._record(token_ids)
-        ids = as_token_ids("token_ids", token_ids, self.n_vocab)
+        self._count()
+        self.calls.append(ModelCall(plain_ids(token_ids)))
+        return self._script.rows(self._readable("token_ids", token_ids))
+
+    def next_logits(self, prefixes: Sequence[ArrayLike]) -> Rows:
+        """The last row of each of B prefixes of any lengths: float64 (B, V); no prefixes give (0, V).
+
+        Raises as `logits` does.
+        """
+        self._count()
+        asked = list(prefixes)
+        self.batches.append(tuple(plain_ids(prefix) for prefix in asked))
+        rows = [self._script.rows(self._readable(f"prefixes[{b}]", row))[-1] for b, row in enumerate(asked)]
+        return np.array(rows).reshape(len(rows), self.n_vocab)
+
+    def _count(self) -> None:
+        if len(self.calls) + len(self.batches) >= self._most_calls:
+            raise RuntimeError(f"the model has been called {self._most_calls} times; the loop does not end")
+
+    def _readable(self, name: str, token_ids: ArrayLike) -> Prefix:
+        """The ids of a prefix that a decoder would read; the errors of `logits` for any other."""
+        ids = as_token_ids(name, token_ids, self.n_vocab)
         if not ids.size:
-            raise ValueError("token_ids is empty; a pass reads at least one token")
+            raise ValueError(f"{name} is empty; a pass reads at least one token")
         if ids.size > self._context_length:
             raise ContextOverflowError(
-                f"the prefix has {ids.size} tokens; this model reads at most {self._context_length}"
+                f"{name} has {ids.size} tokens; this model reads at most {self._context_length}"
             )
-        return self._script.rows(tuple(ids.tolist()))
-
-    def _record(self, token_ids: ArrayLike) -> None:
-        """Note the request; what are no token ids at all is noted as none."""
-        if len(self.calls) >= MOST_CALLS:
-            raise RuntimeError(f"the model has been called {MOST_CALLS} times; the loop does not end")
-        ids = np.asarray(token_ids)
-        plain = ids.ndim == 1 and np.issubdtype(ids.dtype, np.integer)
-        self.calls.append(ModelCall(tuple(ids.tolist()) if plain else ()))
+        return tuple(ids.tolist())
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
             f"this model has no `{name}`: only the names in the challenge may be called, "
-            "n_vocab, context_length and logits(token_ids)"
+            "n_vocab, context_length, logits(token_ids) and next_logits(prefixes)"
         )
 
     def __deepcopy__(self, memo: object) -> ScriptedModel:

@@ -77,3 +77,27 @@ def generate(
         tokens.append(choose(script.rows((*prompt, *tokens))))
         if tokens[-1] == end_id:
             return tokens, "stop"
+
+
+def log_probabilities(logits: Row, temperature: float = 1.0) -> Row:
+    """Logarithm of the softmax of `logits / temperature`, (..., V) -> (..., V), for logits of any size."""
+    shifted = (logits - logits.max(axis=-1, keepdims=True)) / temperature
+    logarithms: Row = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return logarithms
+
+
+def token_log_probabilities(
+    script: Script, prompt: Sequence[int], continuation: Sequence[int], temperature: float = 1.0
+) -> Row:
+    """Challenge 2: log p(continuation[t] | prompt, continuation[:t]) in nats, (len(continuation),)."""
+    sequence = (*prompt, *continuation)
+    rows = log_probabilities(script.rows(sequence), temperature)  # (T, V)
+    before = np.arange(len(prompt) - 1, len(sequence) - 1)  # the row before each token
+    return np.asarray(rows[before, list(continuation)] if len(continuation) else np.empty(0))
+
+
+def account(choices: NDArray[np.int64], end_id: int) -> tuple[list[int], list[bool]]:
+    """The first half of challenge 4: lengths and finished flags of the columns of `choices`, (rounds, B)."""
+    columns = choices.T.tolist()
+    lengths = [column.index(end_id) + 1 if end_id in column else len(column) for column in columns]
+    return lengths, [end_id in column for column in columns]

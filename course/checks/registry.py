@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from course.checks import generation_loop
+from course.checks import cache_reuse, chain_rule, generation_loop, stop_masks
 from course.checks.check import Check
 
 CHALLENGES: dict[str, tuple[Check, ...]] = {
     "generation_loop": generation_loop.CHECKS,
+    "chain_rule": chain_rule.CHECKS,
+    "cache_reuse": cache_reuse.CHECKS,
+    "stop_masks": stop_masks.CHECKS,
 }
 
 

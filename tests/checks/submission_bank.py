@@ -31,7 +31,7 @@ class WrongSolution:
 def functions(path: Path) -> dict[str, Callable[..., Any]]:
     """The functions that a file of the bank defines."""
     namespace: dict[str, Any] = {"__name__": path.stem}
-    exec(compile(path.read_text(), path.name, "exec"), namespace)
+    exec(compile(path.read_text(), path.name, "exec", dont_inherit=True), namespace)
     return {name: value for name, value in namespace.items() if callable(value)}
 
 

@@ -7,18 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from course.checks import failures
 from course.checks.candidate import Call, Candidate, StudentError
 from course.checks.check import CheckFailure
-from course.checks.models import ModelCall, ScheduleScript, Script, ScriptedModel
+from course.checks.failures import Slip, failure_of
+from course.checks.inputs import ROOMY, count_of
+from course.checks.models import ModelCall, Script, ScriptedModel
+from course.checks.sections import APPEND, LIMITS
 from course.checks.values import UnreadableError, as_pair, as_reason, as_tokens, show_tokens
 
-READ = "Section 4, Read the prefix and select the next token"
-APPEND = "Section 5, Append, then predict with the new context"
-LIMITS = "Section 8, Give the loop explicit limits"
-
-ROOMY = 256  # a context length that no check of something else comes near
 PAIR = "(new_token_ids, finish_reason)"
-MOST_DRAWN = 6  # rows of a larger vocabulary are not printed
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,6 @@ class Case:
         return (
             text if self.context_length == ROOMY else f"{text}, model.context_length = {self.context_length}"
         )
-
-
-@dataclass(frozen=True)
-class Slip:
-    """A recognised slip: its id in the catalogue (None for one that is not there), and what to tell."""
-
-    misconception: str | None
-    sentence: str
-    section: str
 
 
 @dataclass(frozen=True)
@@ -117,79 +106,22 @@ def play(candidate: Candidate, case: Case, rng: np.random.Generator | None = Non
         ) from None
 
 
-class RaisedError(CheckFailure):
+class RaisedError(failures.RaisedError):
     """The student's `generate` raised where it should have returned.
 
-    error : what it raised.
     passes : what the model had been asked by then.
     """
 
     def __init__(self, case: Case, error: StudentError, passes: list[ModelCall], shown: str) -> None:
         self.case = case
-        self.error = error
         self.passes = passes
-        self.shown = shown
-        super().__init__(
-            f"Your function raised {error.kind} where it should return two things.",
-            case=case.show(shown),
-            expected=PAIR,
-            got=str(error),
-            status="error",
-        )
-
-    def explained(self, slip: Slip, expected: str = PAIR) -> CheckFailure:
-        """The same failure, once its cause is known."""
-        return CheckFailure(
-            slip.sentence,
-            case=self.case.show(self.shown),
-            expected=expected,
-            got=str(self.error),
-            section=slip.section,
-            misconception=slip.misconception,
-            status="error",
-        )
-
-
-def show_rows(script: Script, prefix: Sequence[int]) -> str:
-    """The rows of one pass, where they are few enough to read."""
-    if len(prefix) > 3 or script.n_vocab > MOST_DRAWN:
-        return ""
-    rows = np.round(script.rows(tuple(prefix)), 2).tolist()
-    return f"logits({list(prefix)}) gives {rows}"
-
-
-def scheduled(n_vocab: int, favourites: Sequence[int], start: int, otherwise: int) -> ScheduleScript:
-    """A model that favours `favourites` one after the other once `start` tokens are read.
-
-    At any other length it favours `otherwise`. The favourite leads by 4, so its share is about 50 times
-    that of each other token.
-    """
-    lead = 4.0 * np.eye(n_vocab)
-    by_length = {start + step: lead[token] for step, token in enumerate(favourites)}
-    return ScheduleScript(by_length, lead[otherwise])
-
-
-def distinct_ids(rng: np.random.Generator, n_vocab: int, count: int) -> list[int]:
-    """A prompt of `count` different tokens, so that no slip hides behind a repeated one."""
-    return [int(token) for token in rng.choice(n_vocab, count, replace=False)]
+        sentence = f"Your function raised {error.kind} where it should return two things."
+        super().__init__(case.show(shown), error, PAIR, sentence)
 
 
 def failure(slip: Slip, case: Case, expected: str, got: str, rng: str = "", model: str = "") -> CheckFailure:
     """What a check raises once it knows the slip; `rng` is how the generator is written."""
-    return CheckFailure(
-        slip.sentence,
-        case=case.show(rng),
-        model=model,
-        expected=expected,
-        got=got,
-        section=slip.section,
-        misconception=slip.misconception,
-    )
-
-
-def count_of(count: int) -> str:
-    """A number of tokens in words."""
-    return "1 token" if count == 1 else f"{count} tokens"
+    return failure_of(slip, case.show(rng), expected, got, model)
 
 
 def require_two_tokens(run: Run, rng: str = "") -> None:

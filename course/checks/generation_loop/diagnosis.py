@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from course.checks.generation_loop.cases import APPEND, READ, Case, RaisedError, Slip
+from course.checks.failures import Slip
+from course.checks.generation_loop.cases import Case, RaisedError
 from course.checks.models import ModelCall, Rows
 from course.checks.reference import Choose, Row, continuation, draw, greedy, probabilities, sampler
+from course.checks.sections import APPEND, READ
 
 Pick = Callable[[Rows], Row]
 Select = Callable[[Row], int]

@@ -8,20 +8,11 @@ import numpy as np
 
 from course.checks.candidate import Candidate
 from course.checks.check import CheckFailure
-from course.checks.generation_loop.cases import (
-    APPEND,
-    LIMITS,
-    Case,
-    RaisedError,
-    Run,
-    Slip,
-    count_of,
-    distinct_ids,
-    failure,
-    play,
-    scheduled,
-)
+from course.checks.failures import Slip
+from course.checks.generation_loop.cases import Case, RaisedError, Run, failure, play
 from course.checks.generation_loop.diagnosis import append_slip, returned_prompt
+from course.checks.inputs import count_of, distinct_ids, scheduled
+from course.checks.sections import APPEND, LIMITS
 from course.checks.values import show_tokens
 
 

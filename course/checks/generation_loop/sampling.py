@@ -8,35 +8,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from course.checks.candidate import Candidate
-from course.checks.generation_loop.cases import (
-    MOST_DRAWN,
-    READ,
-    Case,
-    RaisedError,
-    Run,
-    Slip,
-    distinct_ids,
-    failure,
-    play,
-    require_two_tokens,
-)
+from course.checks.failures import Slip, faults
+from course.checks.generation_loop.cases import Case, RaisedError, Run, failure, play, require_two_tokens
 from course.checks.generation_loop.diagnosis import GLOBAL_STATE, RESEEDED, sampling_slip, temperature_slip
+from course.checks.inputs import MOST_DRAWN, distinct_ids, distinct_seeds
 from course.checks.models import HistoryScript, ScheduleScript
 from course.checks.reference import Row, continuation, draw, probabilities, sampler
 from course.checks.reference import greedy as largest
+from course.checks.sections import READ
 from course.checks.values import show_tokens
-
-
-def _seeds(rng: np.random.Generator, count: int) -> list[int]:
-    """Seeds of generators whose first number is not so small that a draw looks like greedy selection."""
-    seeds = distinct_ids(rng, 10_000, 8 * count)
-    return [seed for seed in seeds if np.random.default_rng(seed).random() > 0.2][:count]
 
 
 def sampling(candidate: Candidate, rng: np.random.Generator) -> None:
     """One uniform number a step, from the generator as given, against the last row's distribution."""
     flat = Case(ScheduleScript({}, np.zeros(50)), distinct_ids(rng, 50, 2), 12)
-    seeds = _seeds(rng, 6)
+    seeds = distinct_seeds(rng, 6)
     runs = [
         _sampled(candidate, flat, np.random.default_rng(seed), f"default_rng({seed})") for seed in seeds[:2]
     ]
@@ -117,7 +103,7 @@ def temperature(candidate: Candidate, rng: np.random.Generator) -> None:
 
     Only the first token of each run is looked at, and all rows agree: the rest of the loop has other checks.
     """
-    seeds = _seeds(rng, 12)
+    seeds = distinct_seeds(rng, 12)
     prompt = distinct_ids(rng, 6, 2)
     for n_vocab, value in (
         (6, 2.0),
@@ -176,14 +162,6 @@ UNSTABLE = Slip(
 )
 
 
-def _faults(warnings: Sequence[str]) -> list[str]:
-    """Floating-point faults among the warnings of a call."""
-    words = ("overflow", "divide by zero", "invalid value")
-    return [
-        text for text in warnings if text.startswith("RuntimeWarning") and any(word in text for word in words)
-    ]
-
-
 def _stable(candidate: Candidate, case: Case, logits: Row, seeds: Sequence[int]) -> None:
     assert case.temperature is not None
     for seed in seeds[:6]:
@@ -195,9 +173,9 @@ def _stable(candidate: Candidate, case: Case, logits: Row, seeds: Sequence[int])
         except RaisedError as raised:
             raise raised.explained(UNSTABLE, expected) from raised.error
         require_two_tokens(run)
-        faults = _faults(run.call.warnings)
-        if run.tokens[0] != token or faults:
-            got = ", ".join([f"first token {run.tokens[0]}", *faults])
+        found = faults(run.call.warnings)
+        if run.tokens[0] != token or found:
+            got = ", ".join([f"first token {run.tokens[0]}", *found])
             raise failure(UNSTABLE, case, expected, got, shown)
 
 
@@ -209,12 +187,12 @@ def _refused(candidate: Candidate, case: Case, seed: int) -> None:
     try:
         run = play(candidate, case, np.random.default_rng(seed), shown)
     except RaisedError as raised:
-        got = ", ".join([str(raised.error), *_faults(raised.error.warnings)])
-        if not raised.error.is_a("ValueError") or _faults(raised.error.warnings):
+        got = ", ".join([str(raised.error), *faults(raised.error.warnings)])
+        if not raised.error.is_a("ValueError") or faults(raised.error.warnings):
             raise failure(slip, case, expected, got, shown) from raised.error
         return
     raise failure(
-        slip, case, expected, ", ".join([show_tokens(run.tokens), *_faults(run.call.warnings)]), shown
+        slip, case, expected, ", ".join([show_tokens(run.tokens), *faults(run.call.warnings)]), shown
     )
 
 

@@ -7,26 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from course.checks.candidate import Candidate
-from course.checks.generation_loop.cases import (
-    APPEND,
-    LIMITS,
-    READ,
-    Case,
-    RaisedError,
-    Run,
-    Slip,
-    distinct_ids,
-    failure,
-    play,
-    require_two_tokens,
-    scheduled,
-    show_rows,
-)
+from course.checks.failures import Slip, require_same_prompt
+from course.checks.generation_loop.cases import Case, RaisedError, Run, failure, play, require_two_tokens
 from course.checks.generation_loop.diagnosis import append_slip, greedy_slip, unknown_id_slip
+from course.checks.inputs import distinct_ids, scheduled, show_rows
 from course.checks.models import HistoryScript, Prefix, ScheduleScript
 from course.checks.reference import continuation
 from course.checks.reference import greedy as largest
-from course.checks.values import UnreadableError, as_tokens, show_tokens
+from course.checks.sections import APPEND, LIMITS, READ
+from course.checks.values import show_tokens
 
 
 def _greedy_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -105,7 +94,7 @@ def passes(candidate: Candidate, rng: np.random.Generator) -> None:
         run = _play(candidate, case)
         if count:
             require_two_tokens(run)
-        _same_prompt(run)
+        require_same_prompt(case.prompt, run.call.arguments[1], case.show())
         tokens = list(run.tokens)
         if case.end_id is not None and len(tokens) == count - 1:
             tokens.append(case.end_id)  # selected and dropped: that is the business of `end_token`
@@ -113,22 +102,6 @@ def passes(candidate: Candidate, rng: np.random.Generator) -> None:
         read = [asked.token_ids for asked in run.passes]
         if read != expected:
             raise failure(_pass_slip(run, read, expected), case, _show_passes(expected), _show_passes(read))
-
-
-def _same_prompt(run: Run) -> None:
-    after = run.call.arguments[1]
-    try:
-        same = as_tokens(after) == list(run.case.prompt)
-        got = show_tokens(as_tokens(after))
-    except UnreadableError as error:
-        same, got = False, str(error)
-    if not same:
-        sentence = (
-            "Your function changes the caller's prompt: `append`, `+=` and `extend` work on the very list "
-            "that was passed in. Make a copy first, like list(prompt)."
-        )
-        expected = f"prompt is still {show_tokens(run.case.prompt)} after the call"
-        raise failure(Slip("G5", sentence, APPEND), run.case, expected, f"prompt is {got}")
 
 
 def _pass_slip(run: Run, read: list[Prefix], expected: list[Prefix]) -> Slip:

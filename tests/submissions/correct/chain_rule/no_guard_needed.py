@@ -1,0 +1,15 @@
+"""No case for an empty continuation: an integer array of no targets is an index like any other."""
+
+import numpy as np
+
+
+def token_log_probabilities(model, prompt, continuation, temperature=1.0):
+    sequence = [*prompt, *continuation]
+    rows = model.logits(sequence)[len(prompt) - 1 : -1]
+    scores = (rows - rows.max(axis=-1, keepdims=True)) / temperature
+    log_shares = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return log_shares[np.arange(len(continuation)), np.asarray(continuation, dtype=int)]
+
+
+def sequence_log_probability(model, prompt, continuation, temperature=1.0):
+    return float(np.sum(token_log_probabilities(model, prompt, continuation, temperature)))

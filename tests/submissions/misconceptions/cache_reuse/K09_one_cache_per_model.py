@@ -1,0 +1,50 @@
+"""Calls without a cache share one, so a later call changes what an earlier one returned."""
+
+# misconception: K9
+# fails first: returned_cache
+# fails: returned_cache
+
+import numpy as np
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def cached_attention(queries, keys, values):
+    n, T = queries.shape[0], keys.shape[0]
+    scores = np.einsum("nd,td->nt", queries, keys) / np.sqrt(keys.shape[-1])
+    hidden = np.arange(T)[None, :] > (np.arange(n) + T - n)[:, None]
+    scores[hidden] = -1e30
+    return softmax(scores) @ values
+
+
+_caches = []
+
+
+def generate_with_cache(model, prompt, max_new_tokens, end_id=None, cache=None):
+    prompt = list(prompt)
+    if cache is None:
+        cache = next((c for m, c in _caches if m is model), None)
+        if cache is None:
+            cache = model.new_cache()
+            _caches.append((model, cache))
+    n = 0
+    for old, wanted in zip(cache.token_ids, prompt):
+        if old != wanted:
+            break
+        n += 1
+    n = min(n, len(prompt) - 1)
+    cache.crop(n)
+    tokens = []
+    room = min(max_new_tokens, model.context_length - len(prompt))
+    if room <= 0:
+        return tokens, cache
+    last = model.logits(prompt[n:], cache=cache)[-1]
+    while True:
+        token = last.argmax()
+        tokens.append(token)
+        if token == end_id or len(tokens) == room:
+            return tokens, cache
+        last = model.logits([token], cache=cache)[-1]

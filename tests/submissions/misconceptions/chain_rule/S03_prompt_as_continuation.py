@@ -1,0 +1,24 @@
+"""The value of prompt and continuation, from the first prompt token on."""
+
+# misconception: S3
+# fails first: only_continuation
+# fails: only_continuation
+
+import numpy as np
+
+
+def token_log_probabilities(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return np.empty(0)
+    sequence = [*prompt, *continuation]
+    rows = model.logits(sequence)[len(prompt) - 1 : -1]
+    scores = (rows - rows.max(axis=-1, keepdims=True)) / temperature
+    log_shares = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return log_shares[np.arange(len(continuation)), continuation]
+
+
+def sequence_log_probability(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return 0.0
+    whole = [*prompt[1:], *continuation]
+    return float(np.sum(token_log_probabilities(model, prompt[:1], whole, temperature)))

@@ -1,0 +1,22 @@
+"""The logarithm of the logits, without exponentials."""
+
+# misconception: None
+# fails first: rows
+# fails: rows, sum, temperature, stability
+
+import numpy as np
+
+
+def token_log_probabilities(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return np.empty(0)
+    sequence = [*prompt, *continuation]
+    rows = model.logits(sequence)[len(prompt) - 1 : -1]
+    scores = (rows - rows.max(axis=-1, keepdims=True)) / temperature
+    weights = rows - rows.min() + 1.0
+    log_shares = np.log(weights / weights.sum(axis=-1, keepdims=True))
+    return log_shares[np.arange(len(continuation)), continuation]
+
+
+def sequence_log_probability(model, prompt, continuation, temperature=1.0):
+    return float(np.sum(token_log_probabilities(model, prompt, continuation, temperature)))

@@ -1,0 +1,22 @@
+"""A floor under the product keeps the warning away, and the answer wrong."""
+
+# misconception: S5
+# fails first: stability
+# fails: stability
+
+import numpy as np
+
+
+def token_log_probabilities(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return np.empty(0)
+    sequence = [*prompt, *continuation]
+    rows = model.logits(sequence)[len(prompt) - 1 : -1]
+    scores = (rows - rows.max(axis=-1, keepdims=True)) / temperature
+    log_shares = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return log_shares[np.arange(len(continuation)), continuation]
+
+
+def sequence_log_probability(model, prompt, continuation, temperature=1.0):
+    shares = np.exp(token_log_probabilities(model, prompt, continuation, temperature))
+    return float(np.log(max(np.prod(shares), 1e-300)))

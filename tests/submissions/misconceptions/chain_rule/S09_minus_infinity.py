@@ -1,0 +1,23 @@
+"""No tokens are given a probability of 0."""
+
+# misconception: S9
+# fails first: empty
+# fails: empty
+
+import numpy as np
+
+
+def token_log_probabilities(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return np.empty(0)
+    sequence = [*prompt, *continuation]
+    rows = model.logits(sequence)[len(prompt) - 1 : -1]
+    scores = (rows - rows.max(axis=-1, keepdims=True)) / temperature
+    log_shares = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return log_shares[np.arange(len(continuation)), continuation]
+
+
+def sequence_log_probability(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return float("-inf")
+    return float(np.sum(token_log_probabilities(model, prompt, continuation, temperature)))

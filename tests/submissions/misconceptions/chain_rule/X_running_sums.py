@@ -1,0 +1,23 @@
+"""Running sums, of which the last is the sequence's value."""
+
+# misconception: None
+# fails first: rows
+# fails: rows, temperature, stability
+
+import numpy as np
+
+
+def token_log_probabilities(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return np.empty(0)
+    sequence = [*prompt, *continuation]
+    rows = model.logits(sequence)[len(prompt) - 1 : -1]
+    scores = (rows - rows.max(axis=-1, keepdims=True)) / temperature
+    log_shares = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return np.cumsum(log_shares[np.arange(len(continuation)), continuation])
+
+
+def sequence_log_probability(model, prompt, continuation, temperature=1.0):
+    if len(continuation) == 0:
+        return 0.0
+    return float(token_log_probabilities(model, prompt, continuation, temperature)[-1])

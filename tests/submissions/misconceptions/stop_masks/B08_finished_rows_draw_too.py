@@ -1,0 +1,50 @@
+"""Each generator gives one number a round, whether its row goes on or not."""
+
+# misconception: None
+# fails first: own_generators
+# fails: own_generators
+
+import numpy as np
+
+
+def account(choices, end_id):
+    choices = np.asarray(choices)
+    lengths = np.zeros(choices.shape[1], dtype=int)
+    finished = np.zeros(choices.shape[1], dtype=bool)
+    for chosen in choices:
+        lengths += ~finished
+        finished |= chosen == end_id
+    return lengths, finished
+
+
+def pick(row, rng):
+    if rng is None:
+        return int(row.argmax())
+    p = np.exp(row - row.max())
+    return int(rng.choice(len(p), p=p / p.sum()))
+
+
+def generate_batch(model, prompts, max_new_tokens, end_id, rngs=None):
+    B = len(prompts)
+    rows = [list(p) for p in prompts]
+    new = [[] for _ in range(B)]
+    finished = np.zeros(B, dtype=bool)
+    lengths = np.zeros(B, dtype=int)
+    for step in range(max_new_tokens):
+        full = np.array([len(r) >= model.context_length for r in rows], dtype=bool)
+        active = np.flatnonzero(~finished & ~full)
+        if active.size == 0:
+            break
+        logits = model.next_logits([rows[b] for b in active])
+        if rngs is not None:
+            for b in np.flatnonzero(finished):
+                rngs[b].random()
+        for i in range(len(active)):
+            b = active[i]
+            token = pick(logits[i], None if rngs is None else rngs[b])
+            rows[b].append(token)
+            new[b].append(token)
+            lengths[b] += 1
+            if token == end_id:
+                finished[b] = True
+    return new, lengths, finished
