@@ -19,17 +19,17 @@ $name = $right
 ### END SOLUTION""")
 _LETTER_CHECK = Template("""\
 # Check: question $number (1 point)
-assert isinstance($name, str) and $name.strip().upper() in $letters, (
-    f"your answer is {$name!r}; it must be one of the letters $listed in quotes, like \\"A\\""
-)""")
+is_letter = isinstance($name, str) and $name.strip().upper() in $letters
+assert is_letter, f"your answer is {$name!r}; it must be one of the letters $listed in quotes, like 'A'"
+""")
 _NUMBER_CHECK = Template("""\
 # Check: question $number (1 point)
 import numbers
 
-assert isinstance($name, numbers.Real) and not isinstance($name, bool), (
-    f"your answer is {$name!r}; it must be a number without quotes, like 12"
-)""")
-_HIDDEN = Template("""
+is_number = isinstance($name, numbers.Real) and not isinstance($name, bool)
+assert is_number, f"your answer is {$name!r}; it must be a number without quotes, like 12"
+""")
+_HIDDEN = Template("""\
 ### BEGIN HIDDEN TESTS
 from course.checks import require_answer
 

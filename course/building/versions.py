@@ -40,10 +40,10 @@ def for_self_study(master: Master) -> Any:
     unsolved = _run([ClearSolutions, ClearOutput], solved)
     cells = []
     for cell, original in zip(unsolved.cells, solved.cells, strict=True):
-        cell.source = _without_markers(cell.source, HIDDEN_TESTS)
+        cell.source = _without_markers(cell.source, HIDDEN_TESTS, [""])
         cells.append(cell)
         if cell.metadata.get("nbgrader", {}).get("solution"):
-            solution = _without_markers(original.source, SOLUTION)
+            solution = _without_markers(original.source, SOLUTION, [])
             if cell.cell_type == "code":
                 solution = f"```python\n{solution}\n```"
             cells.append(
@@ -75,6 +75,12 @@ def _run(steps: list[Any], notebook: Any) -> Any:
     return notebook
 
 
-def _without_markers(source: str, kind: str) -> str:
-    markers = (f"BEGIN {kind}", f"END {kind}")
-    return "\n".join(line for line in source.split("\n") if not any(marker in line for marker in markers))
+def _without_markers(source: str, kind: str, opening: list[str]) -> str:
+    """The source with a region's end marker gone, and `opening` in place of its begin marker."""
+    lines: list[str] = []
+    for line in source.split("\n"):
+        if f"BEGIN {kind}" in line:
+            lines += opening
+        elif f"END {kind}" not in line:
+            lines.append(line)
+    return "\n".join(lines)

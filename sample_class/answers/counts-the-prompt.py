@@ -1,4 +1,6 @@
 # A common slip: the budget is held against the whole prefix, so that the prompt uses it up.
+# %% question-one-draw
+answer_one_draw = 4
 # %% generation-loop
 import numpy as np
 

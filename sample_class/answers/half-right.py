@@ -1,4 +1,6 @@
 # Half right: the greedy loop is there, the reason it gives is always the same, and it never draws.
+# %% question-one-draw
+answer_one_draw = "B"
 # %% generation-loop
 import numpy as np
 

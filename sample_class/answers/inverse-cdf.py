@@ -1,4 +1,6 @@
 # Right: draws by hand, one uniform number held against the cumulative probabilities.
+# %% question-one-draw
+answer_one_draw = "E"
 # %% generation-loop
 import math
 

@@ -1,4 +1,6 @@
 # Right: no loop at all; each call makes one token and asks itself for the rest.
+# %% question-one-draw
+answer_one_draw = "e"
 # %% generation-loop
 import numpy as np
 

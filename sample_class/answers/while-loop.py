@@ -1,4 +1,6 @@
 # Right: one while loop that holds every condition, NumPy arrays for the tokens.
+# %% question-one-draw
+answer_one_draw = "E"
 # %% generation-loop
 import numpy as np
 
