@@ -135,7 +135,7 @@ def test_the_self_study_version(course):
     assert stub["source"] == cells(course / RELEASED)[-2]["source"]
     assert "".join(fold["source"]).startswith("<details>")
     assert "return 2 * x  # the secret" in "".join(fold["source"])
-    assert "".join(test["source"]) == "assert double(1) == 2\nassert double(21) == 42"
+    assert "".join(test["source"]) == "assert double(1) == 2\n\nassert double(21) == 42"
     assert all(cell["metadata"] == {} for cell in cells(course / SELF_STUDY))
 
 
