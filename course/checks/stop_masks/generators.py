@@ -11,7 +11,7 @@ from course.checks.candidate import Candidate
 from course.checks.failures import RaisedError, Slip, faults
 from course.checks.inputs import distinct_ids, distinct_seeds
 from course.checks.models import HistoryScript, ScheduleScript
-from course.checks.reference import sampler
+from course.checks.reference import draw, probabilities, sampler
 from course.checks.sections import READ, STOPPING_STATE
 from course.checks.stop_masks.cases import Case, Run, TokenRows, failure, play, show_rows_of
 from course.checks.stop_masks.diagnosis import RESEEDED, with_wrong_generators
@@ -30,7 +30,12 @@ def own_generators(candidate: Candidate, rng: np.random.Generator) -> None:
     flat = ScheduleScript({}, logits)
     no_ends = [token for token in range(n_vocab) if token not in (0, 3, 8)]  # the end tokens below
     prompts = [[no_ends[i] for i in distinct_ids(rng, len(no_ends), length)] for length in (2, 1, 3, 2)]
-    seeds = distinct_seeds(rng, 4)
+    favourite = int(logits.argmax())  # a first draw of it would look like greedy selection
+    seeds = [
+        seed
+        for seed in distinct_seeds(rng, 24)
+        if draw(probabilities(logits), np.random.default_rng(seed)) != favourite
+    ][:4]
     _uses_them(candidate, Case(flat, prompts[:2], 6, 0), seeds)
     # First the rows all agree on their distribution, so that only the generators make a difference.
     for kept in ((0, 1), (0, 1, 2, 3), (3, 1, 2), (2, 0)):
@@ -45,10 +50,10 @@ def own_generators(candidate: Candidate, rng: np.random.Generator) -> None:
 
 def _endless(rng: np.random.Generator, seeds: Sequence[int]) -> Case:
     """Rows of one model with a history each, none of which draws the end token from its seed."""
-    end = 59
+    n_vocab, end = 60, 30  # in the middle: a number next to 1 would draw the last id from every model
     while True:
         prompts = [distinct_ids(rng, end, length) for length in (1, 4, 2, 3)[: len(seeds)]]
-        case = Case(HistoryScript(end + 1, int(rng.integers(2**31))), prompts, 6, end)
+        case = Case(HistoryScript(n_vocab, int(rng.integers(2**31))), prompts, 6, end)
         if not any(end in row for row in case.alone([sampler(own) for own in _fresh(seeds)])):
             return case
 
