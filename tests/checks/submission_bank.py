@@ -57,3 +57,34 @@ def grade(challenge: str, solution: dict[str, Callable[..., Any]], seed: int) ->
     """All checks of a challenge on one solution, in order."""
     candidate = DirectCandidate(solution)
     return [run_check(check, candidate, seed) for check in checks_of(challenge)]
+
+
+def assert_full_marks(challenge: str, path: Path, seed: int) -> None:
+    """A right solution passes every check."""
+    results = grade(challenge, functions(path), seed)
+    assert [result.message for result in results if result.status != "passed"] == []
+    assert sum(result.points for result in results) == sum(check.points for check in checks_of(challenge))
+
+
+def assert_loses_what_it_breaks(challenge: str, solution: WrongSolution, seed: int) -> None:
+    """A wrong solution fails the checks in its header and no other, and is told which slip it is."""
+    results = grade(challenge, functions(solution.path), seed)
+    lost = [result for result in results if result.status != "passed"]
+    assert {result.name for result in lost} == solution.fails
+    assert (lost[0].name, lost[0].misconception) == (solution.fails_first, solution.misconception)
+    called = {check.function for check in checks_of(challenge)}
+    for result in lost:
+        assert result.points == 0
+        assert any(f"{function}(" in result.message for function in called)  # the smallest failing input
+        assert "expected: " in result.message
+        assert "got: " in result.message
+        assert "course" not in result.message  # no path, no source
+        assert len(result.message) < 1_500
+
+
+def assert_covers_the_catalogue(challenge: str, letter: str, rows: int) -> None:
+    """Every row of the catalogue, named by a letter and a number, has a wrong solution."""
+    solutions = wrong(challenge)
+    assert {solution.misconception for solution in solutions} >= {f"{letter}{i}" for i in range(1, rows + 1)}
+    names = {check.name for check in checks_of(challenge)}
+    assert all(solution.fails_first in solution.fails <= names for solution in solutions)
