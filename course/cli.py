@@ -1,4 +1,4 @@
-"""The `course` command: build the course, grade a class."""
+"""The `course` command: build the course, grade a class, check a solution."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="course", description="Build the course from source/, and grade a class."
+        prog="course", description="Build the course from source/, grade a class, and check solutions."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -42,6 +42,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--force", action="store_true", help="grade again what has not changed")
     grade.set_defaults(run=_grade)
+
+    check = commands.add_parser(
+        "check", help="run the checks on Python files that define a student's functions"
+    )
+    check.add_argument("files", nargs="+", metavar="FILE.py")
+    check.add_argument("--challenge", metavar="NAME", help="default: found from the names of the functions")
+    check.add_argument("--json", action="store_true", help="print a JSON list, one object a file")
+    check.add_argument("--seed", type=int, metavar="N", help="of the checks' inputs; default: the notebooks'")
+    check.add_argument(
+        "--workers", type=int, metavar="N", help="files at the same time; default: one a processor"
+    )
+    check.set_defaults(run=_check)
     return parser
 
 
@@ -87,3 +99,15 @@ def _grade(options: argparse.Namespace) -> int:
     show(report, console)
     print(f"Scores: {folder / 'gradebook.db'}  Pages for students: {folder / 'feedback'}")
     return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from course.judging.command import UsageError, check_files
+
+    try:
+        return check_files(
+            options.files, options.challenge, options.seed, options.workers, as_json=options.json
+        )
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
