@@ -18,6 +18,10 @@ programs = str(Path(sys.executable).parent)
 if programs not in os.environ.get("PATH", "").split(os.pathsep):
     os.environ["PATH"] = os.pathsep.join(filter(None, [programs, os.environ.get("PATH")]))
 
+# The inputs of the hidden checks are drawn from this seed; the open checks of the self-study notebooks use
+# another. Change it each term, and keep it through a term: another seed can change a mark.
+os.environ.setdefault("COURSE_CHECK_SEED", "20260901")
+
 c.CourseDirectory.course_id = "autoregressive-generation"
 # The masters as notebooks. nbgrader wants them so; `source/` holds the text they are made from.
 c.CourseDirectory.source_directory = "build/source"

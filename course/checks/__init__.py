@@ -6,6 +6,7 @@ it stands for a sandboxed process.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from course.checks.answers import problem_with
@@ -31,7 +32,8 @@ __all__ = [
     "run_check",
 ]
 
-NOTEBOOK_SEED = 5  # inputs are the same at each run of a cell; grading has a seed of its own
+NOTEBOOK_SEED = 5  # inputs are the same at each run of a cell
+SEED_VARIABLE = "COURSE_CHECK_SEED"  # grading sets another one, so that fitting the open checks is of no use
 
 
 class NotPassedError(AssertionError):
@@ -50,7 +52,8 @@ def require(challenge: str, check: str, /, **functions: Callable[..., object]) -
     """
     __tracebackhide__ = True
     found = find_check(challenge, check)
-    result = run_check(found, DirectCandidate(functions), NOTEBOOK_SEED)
+    seed = int(os.environ.get(SEED_VARIABLE, NOTEBOOK_SEED))
+    result = run_check(found, DirectCandidate(functions), seed)
     unit = "point" if result.max_points == 1 else "points"
     if result.status != "passed":
         raise NotPassedError(f"{check} (0 of {result.max_points} {unit})\n{result.message}") from None

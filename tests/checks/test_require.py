@@ -96,6 +96,24 @@ def test_unknown_names(challenge: str, name: str) -> None:
         require(challenge, name, generate=print)
 
 
+def test_grading_has_a_seed_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a solution that is fitted to the inputs of the open checks."""
+    drawn: list[list[int]] = []
+
+    def generate(model, prompt, *arguments, **keywords):  # type: ignore[no-untyped-def]
+        drawn[-1] += list(prompt)
+        return [], "length"
+
+    for seed in (None, "11", "11"):
+        drawn.append([])
+        if seed is not None:
+            monkeypatch.setenv("COURSE_CHECK_SEED", seed)
+        with pytest.raises(NotPassedError):
+            require("generation_loop", "greedy", generate=generate)
+    assert drawn[1] == drawn[2]
+    assert drawn[0] != drawn[1]
+
+
 def test_plain_python_shows_no_check() -> None:
     """For the plain interpreter, whose traceback knows nothing of IPython: no frame but the door's own."""
     code = f"{WRONG.read_text()}\nfrom course.checks import require\n{CELL}\n"

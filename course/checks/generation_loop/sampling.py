@@ -141,9 +141,11 @@ def _drawn_at(candidate: Candidate, case: Case, logits: Row, seeds: Sequence[int
     expected = [draw(probabilities(logits, case.temperature), np.random.default_rng(seed)) for seed in seeds]
     if got == expected:
         return
-    slip = temperature_slip(logits, case.temperature, got, seeds)
-    if slip is None and any(run.call.used_global_state for run in runs):
-        slip = GLOBAL_STATE
+    # First, since what is drawn from a state of no known seed can look like any other slip.
+    if any(run.call.used_global_state for run in runs):
+        slip: Slip | None = GLOBAL_STATE
+    else:
+        slip = temperature_slip(logits, case.temperature, got, seeds)
     if slip is None and len(set(got)) == 1:
         slip = RESEEDED
     if slip is None:
