@@ -104,7 +104,7 @@ def test_grading_has_a_seed_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
         drawn[-1] += list(prompt)
         return [], "length"
 
-    for seed in (None, "11", "11"):
+    for seed in (None, "12", "12"):
         drawn.append([])
         if seed is not None:
             monkeypatch.setenv("COURSE_CHECK_SEED", seed)
