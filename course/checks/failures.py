@@ -11,6 +11,12 @@ from course.checks.sections import APPEND
 from course.checks.values import UnreadableError, as_tokens, show_tokens
 
 
+IDENTITY = (
+    "Compare numbers with `==`, not with `is`: that asks whether both are the very same object, and Python "
+    "keeps one object only for each of the integers up to 256."
+)
+
+
 @dataclass(frozen=True)
 class Slip:
     """A recognised slip: its id in the catalogue (None for one that is not there), and what to tell."""

@@ -10,6 +10,7 @@ from course.checks.models import ScheduleScript, Script
 
 ROOMY = 256  # a context length that no check of something else comes near
 MOST_DRAWN = 6  # rows of a larger vocabulary are not printed
+LAST_SHARED = 256  # up to here Python has one object for each integer, and `is` compares them as `==` does
 
 
 def show_rows(script: Script, prefix: Sequence[int]) -> str:

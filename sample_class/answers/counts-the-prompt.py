@@ -1,6 +1,4 @@
 # A common slip: the budget is held against the whole prefix, so that the prompt uses it up.
-# %% question-one-draw
-answer_one_draw = 4
 # %% generation-loop
 import numpy as np
 
@@ -23,3 +21,7 @@ def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1
         prefix.append(token)
         if token == end_id:
             return prefix[len(prompt) :], "stop"
+
+
+# %% question-one-draw
+answer_one_draw = 4

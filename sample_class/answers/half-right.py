@@ -1,6 +1,4 @@
 # Half right: the greedy loop is there, the reason it gives is always the same, and it never draws.
-# %% question-one-draw
-answer_one_draw = "B"
 # %% generation-loop
 import numpy as np
 
@@ -15,3 +13,7 @@ def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1
         if token == end_id:
             break
     return new_tokens, "length"
+
+
+# %% question-one-draw
+answer_one_draw = "B"

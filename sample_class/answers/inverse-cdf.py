@@ -1,6 +1,4 @@
 # Right: draws by hand, one uniform number held against the cumulative probabilities.
-# %% question-one-draw
-answer_one_draw = "E"
 # %% generation-loop
 import math
 
@@ -25,3 +23,7 @@ def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1
         if tokens[-1] == end_id:
             return tokens, "stop"
     return tokens, "length"
+
+
+# %% question-one-draw
+answer_one_draw = "E"

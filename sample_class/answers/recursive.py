@@ -1,6 +1,4 @@
 # Right: no loop at all; each call makes one token and asks itself for the rest.
-# %% question-one-draw
-answer_one_draw = "e"
 # %% generation-loop
 import numpy as np
 
@@ -25,3 +23,7 @@ def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1
         return [token], "stop"
     rest, reason = generate(model, [*prompt, token], max_new_tokens - 1, end_id, rng, temperature)
     return [token, *rest], reason
+
+
+# %% question-one-draw
+answer_one_draw = "e"

@@ -1,6 +1,4 @@
 # Right: one while loop that holds every condition, NumPy arrays for the tokens.
-# %% question-one-draw
-answer_one_draw = "E"
 # %% generation-loop
 import numpy as np
 
@@ -27,3 +25,7 @@ def generate(model, prompt, max_new_tokens, end_id=None, rng=None, temperature=1
     else:
         reason = "context"
     return prefix[start:], reason
+
+
+# %% question-one-draw
+answer_one_draw = "E"

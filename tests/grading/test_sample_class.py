@@ -16,7 +16,7 @@ POINTS = {
     "recursive": 11,
     "inverse-cdf": 11,
     "half-right": 6,
-    "counts-the-prompt": 3,
+    "counts-the-prompt": 9,
     "empty": 0,
     "broken-file": None,
 }

@@ -14,6 +14,7 @@ import numpy as np
 from course.checks.cache_reuse.cases import (
     MOST_CALLS,
     Case,
+    ChainScript,
     RaisedError,
     Run,
     play,
@@ -23,8 +24,8 @@ from course.checks.cache_reuse.diagnosis import raised_slip
 from course.checks.cache_reuse.reuse_slips import reuse_slip
 from course.checks.candidate import Candidate
 from course.checks.check import CheckFailure
-from course.checks.failures import Slip, failure_of
-from course.checks.inputs import ROOMY, distinct_ids
+from course.checks.failures import IDENTITY, Slip, failure_of
+from course.checks.inputs import LAST_SHARED, ROOMY, distinct_ids
 from course.checks.models import HistoryScript
 from course.checks.scripted_cache import CachingModel, Pass, ScriptedCache, model_of
 from course.checks.sections import REUSE
@@ -57,6 +58,12 @@ def _cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case(whole, [a, others[1]])
     yield case([a, b, others[2], d, e], [*whole, others[3]])
     yield case([], [a, b])
+    large = [token + LAST_SHARED + 1 for token in distinct_ids(rng, 40, 5)]
+    script = HistoryScript(300, int(rng.integers(2**31)))
+    yield case(large[:3], large, as_array=True)
+    chain, token = ChainScript([1, 2, 3, 0]), int(rng.integers(4))
+    held, prompt = [token] * (LAST_SHARED + 2), [token] * (LAST_SHARED + 4)
+    yield Case(chain, prompt, 3, held=held, context_length=2 * LAST_SHARED)
 
 
 def common_prefix(candidate: Candidate, rng: np.random.Generator) -> None:
@@ -67,7 +74,7 @@ def common_prefix(candidate: Candidate, rng: np.random.Generator) -> None:
             run = play(candidate, case)
         except RaisedError as raised:
             raise _explained(raised) from raised.error
-        _judge(run, plain, reuse_slip(case, run.passes))
+        _judge(run, plain, _identity_slip(case) or reuse_slip(case, run.passes))
     _branches(candidate, rng)
     _conversation(candidate, rng)
 
@@ -82,7 +89,20 @@ def _plain(candidate: Candidate, case: Case) -> Run | None:
 
 def _explained(raised: RaisedError) -> CheckFailure:
     slip = reuse_slip(raised.case, raised.passes) or raised_slip(raised)
+    if raised.error.is_a("IndexError"):
+        slip = _identity_slip(raised.case) or slip
     return raised.explained(slip, _shown(raised.case)) if slip else raised
+
+
+def _identity_slip(case: Case) -> Slip | None:
+    """What is wrong only with numbers as large as in this case."""
+    if min(case.prompt) > LAST_SHARED:
+        sentence = "Your loop does not keep what cache and prompt have in common where the ids are large."
+    elif case.kept > LAST_SHARED:
+        sentence = "Your loop does not keep what cache and prompt have in common where that is long."
+    else:
+        return None
+    return Slip(None, f"{sentence} {IDENTITY}", REUSE)
 
 
 def _shown(case: Case) -> str:

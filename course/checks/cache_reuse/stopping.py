@@ -9,8 +9,8 @@ import numpy as np
 from course.checks.cache_reuse.cases import Case, ChainScript, RaisedError, Run, play
 from course.checks.cache_reuse.feeding import explain
 from course.checks.candidate import Candidate
-from course.checks.failures import Slip, failure_of
-from course.checks.inputs import count_of, distinct_ids
+from course.checks.failures import IDENTITY, Slip, failure_of
+from course.checks.inputs import LAST_SHARED, count_of, distinct_ids
 from course.checks.reference import greedy
 from course.checks.sections import LIMITS
 from course.checks.values import show_tokens
@@ -25,9 +25,9 @@ def _chain(rng: np.random.Generator, n_vocab: int = 9) -> tuple[ChainScript, lis
     return ChainScript(successors), circle
 
 
-def _from_zero(circle: list[int], place: int) -> list[int]:
-    """The circle, turned so that token 0 stands at `place`."""
-    start = circle.index(0) - place
+def _turned(circle: list[int], token: int, place: int) -> list[int]:
+    """The circle, turned so that `token` stands at `place`."""
+    start = circle.index(token) - place
     return [circle[(start + i) % len(circle)] for i in range(len(circle))]
 
 
@@ -86,8 +86,11 @@ def _end_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(script, prompt, 7, end_id=circle[4])
     yield Case(script, prompt, 4, end_id=circle[4])
     yield Case(script, [circle[4], *prompt], 7, end_id=circle[4])
-    zero = _from_zero(circle, 3)
+    zero = _turned(circle, 0, 3)
     yield Case(script, [zero[0]] * 2, 7, end_id=0)
+    script, circle = _chain(rng, 300)
+    end = int(rng.integers(LAST_SHARED + 1, 300))
+    yield Case(script, [_turned(circle, end, 3)[0]] * 2, 7, end_id=end)
 
 
 def _end(candidate: Candidate, case: Case) -> None:
@@ -125,6 +128,9 @@ def _end_slip(run: Run, expected: list[int]) -> Slip:
             "Your loop goes on after end token 0: in Python 0 counts as false, so ask `end_id is not None`."
         )
         return Slip("G15", sentence, LIMITS)
+    if end_id is not None and end_id > LAST_SHARED and len(run.tokens) > len(expected):
+        sentence = f"Your loop goes on after a large end id, and stops at small ones. {IDENTITY}"
+        return Slip(None, sentence, LIMITS)
     if len(run.tokens) > len(expected):
         return Slip(None, "Your loop goes on after the end token was selected.", LIMITS)
     return Slip(None, "Your loop does not end with the end token that was selected.", LIMITS)
@@ -135,6 +141,7 @@ def _context_cases(rng: np.random.Generator) -> Iterator[Case]:
     for length, room, steps in ((2, 1, 9), (2, 0, 9), (2, 2, 9), (4, 3, 20), (2, 3, 4), (2, 4, 4), (2, 5, 4)):
         yield Case(script, [circle[0]] * length, steps, context_length=length + room)
     yield Case(script, [circle[0]] * 4, 20, held=[circle[0]] * 2, context_length=7)
+    yield Case(script, [circle[0]] * LAST_SHARED, 9, context_length=LAST_SHARED + 2)
 
 
 def _room(case: Case) -> int:
@@ -168,7 +175,11 @@ def _context_count(candidate: Candidate, case: Case) -> int | None:
                 "Your loop hands the model a longer prefix than it can read: stop once the context is full. "
                 "The last selected token fills it without being fed."
             )
-            raise raised.explained(Slip("G12", sentence, LIMITS), _expected(case)) from raised.error
+            slip = Slip("G12", sentence, LIMITS)
+            if case.context_length > LAST_SHARED:
+                sentence = "Your loop goes on after a long context is full, and stops at short ones."
+                slip = Slip(None, f"{sentence} {IDENTITY}", LIMITS)
+            raise raised.explained(slip, _expected(case)) from raised.error
         raise explain(raised) from raised.error
     if case.held is not None and not run.starts_right:
         return None  # what a passed cache is used for is the business of `common_prefix`

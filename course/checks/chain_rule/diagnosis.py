@@ -56,6 +56,12 @@ UNSHIFTED = _slip(
     "s - m - log(sum(exp(s - m))).",
 )
 
+ONE_FOR_ALL = _slip(
+    "S8",
+    "Your logarithm of the softmax takes one number off all rows, so where a row is far below the largest "
+    "one, all its shares become 0. Subtract from each row its own maximum: max(axis=-1, keepdims=True).",
+)
+
 
 def _row_slips(case: Case) -> Iterator[tuple[Slip, Numbers]]:
     """Known slips, each with the entries that it gives."""

@@ -16,6 +16,7 @@ from course.checks.chain_rule.cases import (
     SEQUENCE,
     TOKENS,
     Case,
+    PositionScript,
     Run,
     agree,
     failure,
@@ -23,7 +24,7 @@ from course.checks.chain_rule.cases import (
     scale_of,
     show_numbers,
 )
-from course.checks.chain_rule.diagnosis import RAW_LOGITS, UNDERFLOW, UNSHIFTED, temperature_slip
+from course.checks.chain_rule.diagnosis import ONE_FOR_ALL, RAW_LOGITS, UNDERFLOW, UNSHIFTED, temperature_slip
 from course.checks.failures import RaisedError, Slip, faults
 from course.checks.models import ScheduleScript
 from course.checks.reference import Row, log_probabilities
@@ -78,6 +79,8 @@ def stability(candidate: Candidate, rng: np.random.Generator) -> None:
     for token in range(3):
         _sequence(candidate, extreme, token, 2, UNSHIFTED)
     _sequence(candidate, plain + 10_000.0, 1, 3, UNSHIFTED)
+    for token in (0, 3):
+        _uneven(candidate, plain, token)
 
 
 def _tokens(candidate: Candidate, logits: Row, token: int, before: Row | None = None, count: int = 2) -> None:
@@ -100,6 +103,19 @@ def _tokens(candidate: Candidate, logits: Row, token: int, before: Row | None = 
         if count == LONG and agree(run.values[:10], np.full(run.values[:10].shape, value)):
             slip = UNDERFLOW
         raise failure(slip, run, expected, ", ".join([show_numbers(run.values), *found]), model)
+
+
+def _uneven(candidate: Candidate, logits: Row, token: int) -> None:
+    """Rows that differ by a constant each, so all say the same, and none is like the largest of them."""
+    constants = [0.0, -10_000.0, 10_000.0, 0.0, -10_000.0, 10_000.0]
+    script = PositionScript(logits + np.array(constants)[:, None], logits)
+    run = _last_entries(play(candidate, TOKENS, Case(script, [token] * 2, [token] * 4)))
+    value = float(log_probabilities(logits)[token])
+    found = faults(run.call.warnings)
+    if found or not scale_of(run.values, np.full(run.values.shape, value), max(constants)):
+        got = ", ".join([show_numbers(run.values), *found])
+        model = f"row t is {logits.tolist()} plus a constant of its own, {constants}"
+        raise failure(ONE_FOR_ALL, run, f"entries of {value:.6g}, with no warning", got, model)
 
 
 def _sequence(candidate: Candidate, logits: Row, token: int, count: int, broken: Slip) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 
 from course.checks.candidate import Candidate
 from course.checks.check import CheckFailure
-from course.checks.failures import Slip
+from course.checks.failures import IDENTITY, Slip
 from course.checks.generation_loop.cases import Case, RaisedError, Run, failure, play
 from course.checks.generation_loop.diagnosis import append_slip, returned_prompt
-from course.checks.inputs import count_of, distinct_ids, scheduled
+from course.checks.inputs import LAST_SHARED, count_of, distinct_ids, scheduled
 from course.checks.sections import APPEND, LIMITS
 from course.checks.values import show_tokens
 
@@ -56,10 +56,12 @@ def _end_cases(rng: np.random.Generator) -> Iterator[tuple[Case, list[int]]]:
     n_vocab = 8
     first, second, end, other, more = (
         token + 1 for token in distinct_ids(rng, n_vocab - 1, 5)
-    )  # 0 comes last
+    )  # 0 comes late
     prompt = [first, second]
 
-    def case(favourites: list[int], steps: int, prompt: list[int], end_id: int) -> tuple[Case, list[int]]:
+    def case(
+        favourites: list[int], steps: int, prompt: list[int], end_id: int, n_vocab: int = n_vocab
+    ) -> tuple[Case, list[int]]:
         start = len(prompt)
         script = scheduled(n_vocab, favourites, start, more)
         return Case(script, prompt, steps, end_id=end_id), favourites[: favourites.index(end_id) + 1]
@@ -70,6 +72,8 @@ def _end_cases(rng: np.random.Generator) -> Iterator[tuple[Case, list[int]]]:
     yield case([other, first, end], 9, [first, end, second], end)
     yield case([other, first, end], 9, [first, second, end], end)
     yield case([other, 0, first], 9, prompt, 0)
+    large = int(rng.integers(LAST_SHARED + 1, 300))
+    yield case([other, large, first], 9, prompt, large, 300)
 
 
 def end_token(candidate: Candidate, rng: np.random.Generator) -> None:
@@ -101,6 +105,9 @@ def _end_slip(case: Case, run: Run, expected: list[int]) -> Slip:
             "Your loop goes on after end token 0: in Python 0 counts as false, so ask `end_id is not None`."
         )
         return Slip("G15", sentence, LIMITS)
+    if case.end_id is not None and case.end_id > LAST_SHARED and len(run.tokens) > len(expected):
+        sentence = f"Your loop goes on after a large end id, and stops at small ones. {IDENTITY}"
+        return Slip(None, sentence, LIMITS)
     if len(run.tokens) > len(expected):
         return Slip(None, "Your loop goes on after the end token was selected.", LIMITS)
     return append_slip(case, run.tokens, run.passes) or Slip(
@@ -147,6 +154,9 @@ def finish_reason(candidate: Candidate, rng: np.random.Generator) -> None:
 
 
 def _overflow(raised: RaisedError) -> CheckFailure:
+    if raised.error.is_a("ContextOverflowError") and raised.case.context_length > LAST_SHARED:
+        sentence = f"Your loop goes on after a long context is full, and stops at short ones. {IDENTITY}"
+        return raised.explained(Slip(None, sentence, LIMITS))
     if raised.error.is_a("ContextOverflowError"):
         sentence = (
             "Your loop hands the model a longer prefix than it can read: stop once the context is full."
@@ -162,9 +172,21 @@ def _overflow(raised: RaisedError) -> CheckFailure:
 def context(candidate: Candidate, rng: np.random.Generator) -> None:
     """The run ends when the prefix fills the context, to the token, and never crops it. Only the tokens."""
     n_vocab = 8
-    for length, room, steps in ((2, 1, 9), (2, 0, 9), (2, 2, 9), (3, 4, 20), (2, 3, 4), (2, 4, 4), (2, 5, 4)):
+    bounds = (
+        (2, 1, 9),
+        (2, 0, 9),
+        (2, 2, 9),
+        (3, 4, 20),
+        (2, 3, 4),
+        (2, 4, 4),
+        (2, 5, 4),
+        (LAST_SHARED, 2, 9),
+    )
+    for length, room, steps in bounds:
         script = scheduled(n_vocab, distinct_ids(rng, n_vocab, 4), length, int(rng.integers(n_vocab)))
-        case = Case(script, distinct_ids(rng, n_vocab, length), steps, context_length=length + room)
+        few = length <= n_vocab
+        prompt = distinct_ids(rng, n_vocab, length) if few else rng.integers(n_vocab, size=length).tolist()
+        case = Case(script, prompt, steps, context_length=length + room)
         try:
             run = play(candidate, case)
         except RaisedError as raised:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from course.checks.check import CheckFailure
-from course.checks.failures import Slip
+from course.checks.failures import IDENTITY, Slip
+from course.checks.inputs import LAST_SHARED
 from course.checks.reference import draw, probabilities
 from course.checks.sections import DIFFERENT_TIMES, LIMITS, READ, STOPPING_STATE
 from course.checks.stop_masks.cases import Case, Run, TokenRows, batch_case
@@ -64,6 +65,9 @@ def _beyond_slip(run: Run, alone: TokenRows, beyond: TokenRows, again: Play) -> 
             "more."
         )
         return Slip("G15", sentence, LIMITS)
+    if run.case.end_id > LAST_SHARED:
+        sentence = f"Your loop goes on after a large end id, and stops at small ones. {IDENTITY}"
+        return Slip(None, sentence, LIMITS)
     everyone = all(len(batch) == len(alone) for batch in run.batches)
     if len(run.batches) <= max(map(len, alone)) or not everyone:
         return Slip("B5", f"In your loop {RESUMES}", STOPPING_STATE)

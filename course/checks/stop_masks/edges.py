@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from course.checks.candidate import Candidate
-from course.checks.failures import RaisedError, Slip, is_missing
+from course.checks.failures import IDENTITY, RaisedError, Slip, is_missing
+from course.checks.inputs import LAST_SHARED
 from course.checks.models import ScheduleScript
 from course.checks.sections import LIMITS, STOPPING_STATE
 from course.checks.stop_masks.cases import Case, Run, batch_case, failure, play, show_rows_of
@@ -20,6 +21,9 @@ FULL = Slip(
     "A row whose prefix fills `model.context_length` is truncated: it gets no more tokens, is not handed "
     "over again, and the other rows go on.",
     LIMITS,
+)
+LONG = Slip(
+    None, f"A row goes on after its long context is full, where a short one ends it. {IDENTITY}", LIMITS
 )
 
 
@@ -41,6 +45,9 @@ def edges(candidate: Candidate, rng: np.random.Generator) -> None:
     _counts(candidate, batch_case(rng, [None, None], 4, context_length=3, lengths=(3, 1)))
     _counts(candidate, batch_case(rng, [None, None, None], 4, context_length=5, lengths=(1, 4, 2)))
     _counts(candidate, batch_case(rng, [None, None], 4, context_length=2, lengths=(2, 2)))
+    bound = LAST_SHARED + 2
+    long = batch_case(rng, [None, None], 4, 300, context_length=bound, lengths=(LAST_SHARED, 1))
+    _counts(candidate, long, LONG)
     for rows in (2, 1):
         run = _play(candidate, batch_case(rng, [None] * rows, 0), NO_ROUNDS)
         if any(run.tokens):
@@ -62,13 +69,13 @@ def _play(
     return run
 
 
-def _counts(candidate: Candidate, case: Case) -> None:
+def _counts(candidate: Candidate, case: Case, slip: Slip = FULL) -> None:
     """Rows with room for fewer tokens than the budget get exactly those, and the others more."""
-    run = _play(candidate, case, FULL)
+    run = _play(candidate, case, slip)
     rooms = [case.context_length - len(prompt) for prompt in case.prompts]
     least = min(rooms)
-    for tokens, told, room in zip(run.tokens, run.lengths(FULL), rooms, strict=True):
+    for tokens, told, room in zip(run.tokens, run.lengths(slip), rooms, strict=True):
         # A row that is filled up to the length of the others has other checks.
         short = room < case.max_new_tokens
         if room not in (len(tokens), told) if short else len(tokens) <= least:
-            raise failure(FULL, run, show_rows_of(case.alone()), show_rows_of(run.tokens))
+            raise failure(slip, run, show_rows_of(case.alone()), show_rows_of(run.tokens))

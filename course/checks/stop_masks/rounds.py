@@ -9,6 +9,7 @@ import numpy as np
 from course.checks.candidate import Candidate
 from course.checks.check import CheckFailure
 from course.checks.failures import Slip
+from course.checks.inputs import LAST_SHARED
 from course.checks.models import HistoryScript, Prefix, ScheduleScript
 from course.checks.sections import APPEND, DIFFERENT_TIMES, READ, STOPPING_STATE
 from course.checks.stop_masks.cases import (
@@ -36,6 +37,7 @@ def _token_cases(rng: np.random.Generator) -> Iterator[Case]:
     prompts = [rng.integers(n_vocab, size=length).tolist() for length in (1, 5, 3, 2, 2, 7)]
     history = HistoryScript(n_vocab, int(rng.integers(2**31)))
     yield Case(history, prompts, 8, history.rows(tuple(prompts[1]))[-1].argmax().item())
+    yield batch_case(rng, [2, None], 4, n_vocab=300, end_id=int(rng.integers(LAST_SHARED + 1, 300)))
 
 
 def tokens(candidate: Candidate, rng: np.random.Generator) -> None:

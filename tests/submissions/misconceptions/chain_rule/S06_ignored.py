@@ -12,7 +12,7 @@ def token_log_probabilities(model, prompt, continuation, temperature=1.0):
         return np.empty(0)
     sequence = [*prompt, *continuation]
     rows = model.logits(sequence)[len(prompt) - 1 : -1]
-    scores = (rows - rows.max(axis=-1, keepdims=True))
+    scores = rows - rows.max(axis=-1, keepdims=True)
     log_shares = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
     return log_shares[np.arange(len(continuation)), continuation]
 

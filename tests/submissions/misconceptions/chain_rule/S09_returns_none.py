@@ -13,7 +13,7 @@ def token_log_probabilities(model, prompt, continuation, temperature=1.0):
         z = model.logits(tokens)[len(prompt) - 1 : -1] / temperature
         z = z - z.max(axis=-1, keepdims=True)
         z = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
-        return z[np.arange(len(z)), tokens[len(prompt):]]
+        return z[np.arange(len(z)), tokens[len(prompt) :]]
 
 
 def sequence_log_probability(model, prompt, continuation, temperature=1.0):

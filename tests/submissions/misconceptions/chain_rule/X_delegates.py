@@ -4,6 +4,7 @@
 # fails first: rows
 # fails: rows, only_continuation, sum, temperature, stability, empty, single_pass
 
+
 def token_log_probabilities(model, prompt, continuation, temperature=1.0):
     return model.token_log_probabilities(prompt, continuation, temperature)
 

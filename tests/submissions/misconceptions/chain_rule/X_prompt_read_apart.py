@@ -17,7 +17,7 @@ def token_log_probabilities(model, prompt, continuation, temperature=1.0):
     if len(continuation) == 0:
         return np.array([])
     first = model.logits(list(prompt))
-    logits = np.concatenate([first, model.logits(tokens)[len(prompt):]])
+    logits = np.concatenate([first, model.logits(tokens)[len(prompt) :]])
     result = []
     for t in range(len(continuation)):
         row = logits[len(prompt) - 1 + t] / temperature

@@ -18,4 +18,8 @@ def token_log_probabilities(model, prompt, continuation, temperature=1.0):
 
 
 def sequence_log_probability(model, prompt, continuation, temperature=1.0):
-    return float(token_log_probabilities(model, prompt, continuation, temperature)[np.arange(len(continuation)), list(continuation)].sum())
+    return float(
+        token_log_probabilities(model, prompt, continuation, temperature)[
+            np.arange(len(continuation)), list(continuation)
+        ].sum()
+    )
