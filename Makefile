@@ -22,7 +22,7 @@ help:
 lab: .venv/ready
 	@$(BIN)/course build
 	@$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $$(test "$$(id -u)" != 0 || echo --allow-root) \
-		notebooks/05-append-then-predict.ipynb $(LAB_ARGS)
+		notebooks/00-contents.ipynb $(LAB_ARGS)
 
 test: .venv/ready
 	@$(BIN)/pytest $(PYTEST_ARGS)

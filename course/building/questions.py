@@ -36,7 +36,7 @@ from course.checks import require_answer
 require_answer("$id", $name)
 ### END HIDDEN TESTS""")
 _QUIZ = Template("""\
-from course.quiz import quiz
+from course.study import quiz
 
 quiz("$id")""")
 

@@ -1,6 +1,7 @@
 """The three notebooks made from a master: nbgrader's, the students', and the one for self-study."""
 
 import copy
+from itertools import takewhile
 from typing import Any
 
 from course.building.master import Master, grade_id_of
@@ -10,6 +11,8 @@ from course.building.rules import HIDDEN_TESTS, SOLUTION
 CODE_STUB = (
     '# YOUR CODE HERE\nraise NotImplementedError("write your solution here, then run this cell again")'
 )
+_GRADED, _STUDIED = "from course.checks import require\n", "from course.study import check\n"
+_CASES = "# The same, on cases to read and to change:"
 _SOLUTION_FOLD = (
     "<details>\n<summary>A worked solution, for when you have tried</summary>\n\n{}\n\n</details>"
 )
@@ -40,7 +43,7 @@ def for_self_study(master: Master) -> Any:
     unsolved = _run([ClearSolutions, ClearOutput], solved)
     cells = []
     for cell, original in zip(unsolved.cells, solved.cells, strict=True):
-        cell.source = _without_markers(cell.source, HIDDEN_TESTS, [""])
+        cell.source = _without_markers(_with_card(cell.source), HIDDEN_TESTS, [""])
         cells.append(cell)
         if cell.metadata.get("nbgrader", {}).get("solution"):
             solution = _without_markers(original.source, SOLUTION, [])
@@ -52,6 +55,22 @@ def for_self_study(master: Master) -> Any:
         cell.metadata = node({})
     unsolved.cells = cells
     return unsolved
+
+
+def _with_card(source: str) -> str:
+    """A check cell whose hidden test asks `course.study`, which shows a card, in place of `course.checks`.
+
+    It asks before the visible tests: one of those that failed first would keep the card from being shown.
+    """
+    visible, begin, region = source.partition(f"### BEGIN {HIDDEN_TESTS}\n{_GRADED}")
+    if not begin:
+        return source
+    asked, _, after = region.partition(f"\n### END {HIDDEN_TESTS}")
+    lines = visible.split("\n")
+    title = list(takewhile(lambda line: line.startswith("#"), lines))
+    cases = "\n".join([*lines[len(title) :], after]).strip("\n")
+    door = _STUDIED + asked.replace("\nrequire(", "\ncheck(")
+    return "\n".join([*title, door, *(["", _CASES, cases] if cases else [])])
 
 
 def _for_audience(master: Master, audience: str) -> Any:

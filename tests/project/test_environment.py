@@ -21,7 +21,6 @@ def test_environment_yml_asks_for_what_pyproject_asks_for() -> None:
     """A dependency added for pip users and forgotten for conda users."""
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     lines = [line for line in conda["dependencies"] if isinstance(line, str) and line != "pip"]
-    lines += [line for line in conda["dependencies"][-1]["pip"] if not line.startswith("-e")]
     expected = specifiers([*PROJECT["dependencies"], *EXTRAS["course"]])
     expected["python"] = PROJECT["requires-python"]
     assert specifiers(lines) == expected

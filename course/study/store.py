@@ -1,0 +1,177 @@
+"""The file that progress is kept in, on the reader's own machine: read, added to, moved aside."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from platformdirs import user_data_path
+
+FOLDER_VARIABLE = "AUTOREGRESSIVE_GENERATION_DATA"  # another folder than the reader's own, for tests
+COURSE = "autoregressive-generation"
+FORMAT = 1
+PATIENCE = 5.0  # seconds to wait for another kernel that is writing
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something passed: its points, and the first time that it was, as ISO 8601 in UTC."""
+
+    points: float
+    when: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept.
+
+    entries : by key, "generation_loop/greedy" for a check and "question/one-draw" for a question.
+    notes : sentences that the reader must be told, if something did not go as it should.
+    """
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class _ForeignFileError(Exception):
+    """The file holds something that this version of the course did not write."""
+
+
+def progress_file() -> Path:
+    """Where progress is kept."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return (Path(folder) if folder else user_data_path(COURSE, appauthor=False)) / "progress.json"
+
+
+def read() -> Kept:
+    """What is kept. A file that cannot be understood is moved aside, and a note says so; never raises."""
+    path = progress_file()
+    try:
+        return _read(path)
+    except OSError as error:
+        return Kept(notes=(f"Progress could not be read: {_reason(error)}.",))
+
+
+def add(key: str, points: float) -> Kept:
+    """Keep that something was passed, beside what is kept already; the first time counts. Never raises."""
+    path = progress_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path):  # another kernel may have added something since this one last looked
+            kept = _read(path)
+            if key in kept.entries:
+                return kept
+            when = datetime.now(UTC).isoformat(timespec="seconds")
+            entries = {**kept.entries, key: Entry(points, when)}
+            _write(path, entries)
+            return Kept(entries, kept.notes)
+    except OSError as error:
+        kept = read()
+        return Kept(kept.entries, (*kept.notes, f"Progress could not be kept: {_reason(error)}."))
+
+
+def move_aside() -> Path | None:
+    """Take the file out of the way without losing it. Where it is now, or None if there was none.
+
+    Raises OSError where it cannot be moved.
+    """
+    path = progress_file()
+    if not path.exists():
+        return None
+    with _locked(path):
+        return _moved_aside(path)
+
+
+def shown(path: Path) -> str:
+    """A path without the name of the reader's home folder, so that a shared notebook does not tell it."""
+    try:
+        return f"~/{path.relative_to(Path.home()).as_posix()}"
+    except (ValueError, RuntimeError):  # elsewhere, or there is no home folder
+        return path.as_posix()
+
+
+def _read(path: Path) -> Kept:
+    try:
+        return Kept(_entries(path.read_bytes()))
+    except FileNotFoundError:
+        return Kept()
+    except _ForeignFileError:
+        aside = _moved_aside(path)
+        return Kept(
+            notes=(f"The progress file could not be understood; it is kept as {shown(aside)}, unchanged.",)
+        )
+
+
+def _entries(data: bytes) -> dict[str, Entry]:
+    try:
+        content: Any = json.loads(data)
+        if content["format"] != FORMAT or content["course"] != COURSE:
+            raise _ForeignFileError
+        entries = {str(key): Entry(**entry) for key, entry in content["passed"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _ForeignFileError from error
+    if not all(isinstance(e.points, int | float) and isinstance(e.when, str) for e in entries.values()):
+        raise _ForeignFileError
+    return entries
+
+
+def _write(path: Path, entries: Mapping[str, Entry]) -> None:
+    """In one step: whoever reads meanwhile finds the old file or the new one, and each is whole."""
+    passed = {key: vars(entry) for key, entry in entries.items()}
+    text = json.dumps({"format": FORMAT, "course": COURSE, "passed": passed}, indent=1)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text + "\n", encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _moved_aside(path: Path) -> Path:
+    stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    aside, number = path.with_name(f"progress-until-{stamp}.json"), 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"progress-until-{stamp}-{number}.json")
+    return path.rename(aside)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the file for this process. The system lets go of it when the process ends, however it ends."""
+    with path.with_suffix(".lock").open("a+b") as handle:
+        give_up = time.monotonic() + PATIENCE
+        while not _lock(handle):
+            if time.monotonic() > give_up:
+                raise TimeoutError("another notebook holds the progress file")
+            time.sleep(0.02)
+        yield  # closing the handle unlocks it
+
+
+def _lock(handle: IO[bytes]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            handle.seek(0)
+            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def _reason(error: OSError) -> str:
+    """In the system's words, without the path that it names."""
+    return (error.strerror or str(error)).lower()
