@@ -10,7 +10,6 @@ from course.checks.check import CheckFailure
 from course.checks.sections import APPEND
 from course.checks.values import UnreadableError, as_tokens, show_tokens
 
-
 IDENTITY = (
     "Compare numbers with `==`, not with `is`: that asks whether both are the very same object, and Python "
     "keeps one object only for each of the integers up to 256."
