@@ -63,13 +63,15 @@ def _cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case(large[:3], large, as_array=True)
     chain, token = ChainScript([1, 2, 3, 0]), int(rng.integers(4))
     held, prompt = [token] * (LAST_SHARED + 2), [token] * (LAST_SHARED + 4)
-    yield Case(chain, prompt, 3, held=held, context_length=2 * LAST_SHARED)
+    yield Case(chain, prompt, 3, held=held, context_length=8 * LAST_SHARED)
 
 
 def common_prefix(candidate: Candidate, rng: np.random.Generator) -> None:
     """Of a passed cache the longest common prefix is kept, the rest cropped, only the missing part fed."""
     for case in _cases(rng):
         plain = _plain(candidate, case)
+        if len(case.prompt) > case.max_new_tokens and plain is not None and not plain.passes:
+            continue  # a budget that counts the prompt is looked at by `stops`
         try:
             run = play(candidate, case)
         except RaisedError as raised:

@@ -17,6 +17,18 @@ from course.checks.stop_masks.cases import Case, Run, TokenRows, failure, play, 
 from course.checks.stop_masks.diagnosis import RESEEDED, with_wrong_generators
 
 NEVER = -80.0  # the logit of an end token that no draw selects
+OVERFLOWS = Slip(
+    None,
+    "Your softmax overflows for large logits: subtract the largest logit of the row first. That changes no "
+    "probability, and no exponential is then above 1.",
+    READ,
+)
+ONE_FOR_ALL = Slip(
+    None,
+    "Your softmax breaks down where one row's logits are far below another's: subtract from each row its own "
+    "largest logit, not the largest of the whole batch.",
+    READ,
+)
 
 
 def own_generators(candidate: Candidate, rng: np.random.Generator) -> None:
@@ -45,7 +57,10 @@ def own_generators(candidate: Candidate, rng: np.random.Generator) -> None:
         _drawn(candidate, _endless(rng, seeds[:size]), seeds[:size])
     for base in (1e6, -1e6 + 10):
         large = base - rng.uniform(0.0, 4.0, n_vocab)
-        _stable(candidate, Case(ScheduleScript({}, large), prompts[:2], 4, 8), seeds[:2])
+        _stable(candidate, Case(ScheduleScript({}, large), prompts[:2], 4, 8), seeds[:2], OVERFLOWS)
+    # One of the two rows has an even length in every round, and the other an odd one.
+    uneven = {length: logits + (10_000.0 if length % 2 else -10_000.0) for length in range(1, 7)}
+    _stable(candidate, Case(ScheduleScript(uneven, logits), prompts[:2], 4, 0), seeds[:2], ONE_FOR_ALL)
 
 
 def _endless(rng: np.random.Generator, seeds: Sequence[int]) -> Case:
@@ -171,13 +186,8 @@ def _live_counts(rows: TokenRows) -> list[int]:
     return [sum(step < len(row) for row in rows) for step in range(max(map(len, rows)))]
 
 
-def _stable(candidate: Candidate, case: Case, seeds: Sequence[int]) -> None:
-    """Scores of a million: the softmax must not overflow."""
-    sentence = (
-        "Your softmax overflows for large logits: subtract the largest logit of the row first. That changes "
-        "no probability, and no exponential is then above 1."
-    )
-    slip = Slip(None, sentence, READ)
+def _stable(candidate: Candidate, case: Case, seeds: Sequence[int], slip: Slip) -> None:
+    """Scores of a million, or far from those of another row: the softmax must not break down."""
     alone = case.alone([sampler(generator) for generator in _fresh(seeds)])
     expected = (
         f"{show_rows_of(alone)}, from logits around {case.script.rows((0,)).max():.0e}, with no warning"

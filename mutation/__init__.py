@@ -1,0 +1,1 @@
+"""Mutation testing of the four challenges' reference solutions. See README.md."""
