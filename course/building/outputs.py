@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import course.questions
-from course.building.files import notebooks_under, remove_notebook, sha256, write_atomically
 from course.building.master import Master, MasterError
 from course.building.masters import QUESTIONS, master_files, read_masters
 from course.building.nodes import to_bytes
 from course.building.versions import for_nbgrader, for_self_study, for_students
+from course.files import notebooks_under, remove_notebook, sha256, write_atomically
 
 COMMITTED = (Path("release"), Path("notebooks"), Path("sample_class/submitted"))
 MASTERS = Path("build/source")

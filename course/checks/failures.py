@@ -74,8 +74,8 @@ class RaisedError(CheckFailure):
         )
 
 
-def require_same_prompt(before: Sequence[int], after: object, case: str) -> None:
-    """CheckFailure where the caller's prompt is not after the call what it was before."""
+def require_same_ids(name: str, before: Sequence[int], after: object, case: str) -> None:
+    """CheckFailure where the caller's token ids, `name`, are not after the call what they were before."""
     try:
         now = as_tokens(after)
         same, got = now == list(before), show_tokens(now)
@@ -83,11 +83,11 @@ def require_same_prompt(before: Sequence[int], after: object, case: str) -> None
         same, got = False, str(error)
     if not same:
         sentence = (
-            "Your function changes the caller's prompt: `append`, `+=` and `extend` work on the very list "
-            "that was passed in. Make a copy first, like list(prompt)."
+            f"Your function changes the caller's {name}: `append`, `+=` and `extend` work on the very list "
+            f"that was passed in. Make a copy first, like list({name})."
         )
-        expected = f"prompt is still {show_tokens(before)} after the call"
-        raise failure_of(Slip("G5", sentence, APPEND), case, expected, f"prompt is {got}")
+        expected = f"{name} is still {show_tokens(before)} after the call"
+        raise failure_of(Slip("G5", sentence, APPEND), case, expected, f"{name} is {got}")
 
 
 def is_missing(error: StudentError) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import nbformat
 
-from course.building.files import sha256
+from course.files import sha256
 from course.grading.errors import SubmissionError
 from course.grading.masters import Master
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import nbformat
 
-from course.building.files import notebooks_under, sha256
 from course.building.master import grade_id_of
+from course.files import notebooks_under, sha256
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from course.building.files import write_atomically
 from course.building.outputs import MASTERS, refresh_masters
+from course.files import write_atomically
 from course.grading.autograde import Grader, load_settings
 from course.grading.errors import GradingError, SubmissionError
 from course.grading.feedback import failure_page

@@ -15,6 +15,8 @@ from typing import IO, Any
 
 from platformdirs import user_data_path
 
+from course.files import write_atomically
+
 FOLDER_VARIABLE = "AUTOREGRESSIVE_GENERATION_DATA"  # another folder than the reader's own, for tests
 COURSE = "autoregressive-generation"
 FORMAT = 1
@@ -124,15 +126,9 @@ def _entries(data: bytes) -> dict[str, Entry]:
 
 
 def _write(path: Path, entries: Mapping[str, Entry]) -> None:
-    """In one step: whoever reads meanwhile finds the old file or the new one, and each is whole."""
     passed = {key: vars(entry) for key, entry in entries.items()}
     text = json.dumps({"format": FORMAT, "course": COURSE, "passed": passed}, indent=1)
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_atomically(path, f"{text}\n".encode())
 
 
 def _moved_aside(path: Path) -> Path:

@@ -95,7 +95,7 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(kept: Path, monkeypatch: 
     def full(*_: object, **__: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     found = store.add("generation_loop/budget", 1)
     assert found.notes == ("Progress could not be kept: no space left on device.",)
     assert list(found.entries) == ["generation_loop/greedy"]

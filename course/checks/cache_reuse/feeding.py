@@ -17,7 +17,7 @@ from course.checks.cache_reuse.cases import (
 from course.checks.cache_reuse.diagnosis import ROUNDED, decode_slip, feeding_slip, raised_slip, row_slip
 from course.checks.candidate import Candidate
 from course.checks.check import CheckFailure
-from course.checks.failures import Slip, failure_of, require_same_prompt
+from course.checks.failures import Slip, failure_of, require_same_ids
 from course.checks.inputs import ROOMY, distinct_ids, show_rows
 from course.checks.models import HistoryScript, ScheduleScript
 from course.checks.sections import CACHE, READ, REUSE
@@ -132,7 +132,7 @@ def fed_once(candidate: Candidate, rng: np.random.Generator) -> None:
             expected = f"{count} positions fed: {', then '.join(show_tokens(one) for one in singles[:8])}"
             slip = feeding_slip(run) or general
             raise failure_of(slip, case.show(), expected, show_passes(run.passes))
-        require_same_prompt(case.prompt, run.call.arguments[1], case.show())
+        require_same_ids("prompt", case.prompt, run.call.arguments[1], case.show())
 
 
 def _selected(run: Run) -> list[list[int]]:

@@ -21,12 +21,12 @@ from course.checks.chain_rule.cases import (
     show_numbers,
 )
 from course.checks.chain_rule.diagnosis import PROMPT_TOO, count_slip, rows_slip
-from course.checks.failures import RaisedError, Slip
+from course.checks.failures import RaisedError, Slip, require_same_ids
 from course.checks.inputs import MOST_DRAWN, distinct_ids
 from course.checks.models import HistoryScript, Prefix
 from course.checks.reference import log_probabilities, token_log_probabilities
-from course.checks.sections import APPEND, COMBINE
-from course.checks.values import UnreadableError, as_tokens, show_tokens
+from course.checks.sections import COMBINE
+from course.checks.values import show_tokens
 
 
 def _bigram(rng: np.random.Generator, n_vocab: int) -> BigramScript:
@@ -169,15 +169,4 @@ def _same_arguments(run: Run) -> None:
         run.call.arguments[1:],
         strict=False,
     ):
-        try:
-            now = as_tokens(after)
-            same, got = now == list(before), show_tokens(now)
-        except UnreadableError as error:
-            same, got = False, str(error)
-        if not same:
-            sentence = (
-                f"Your function changes the caller's {name}: `append`, `+=` and `extend` work on the very "
-                "list that was passed in. Make a copy first, like list(prompt)."
-            )
-            expected = f"{name} is still {show_tokens(before)} after the call"
-            raise failure(Slip("G5", sentence, APPEND), run, expected, f"{name} is {got}")
+        require_same_ids(name, before, after, run.case.show(run.function))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from course.checks.candidate import Candidate
-from course.checks.failures import Slip, require_same_prompt
+from course.checks.failures import Slip, require_same_ids
 from course.checks.generation_loop.cases import Case, RaisedError, Run, failure, play, require_two_tokens
 from course.checks.generation_loop.diagnosis import append_slip, greedy_slip, unknown_id_slip
 from course.checks.inputs import distinct_ids, scheduled, show_rows
@@ -94,7 +94,7 @@ def passes(candidate: Candidate, rng: np.random.Generator) -> None:
         run = _play(candidate, case)
         if count:
             require_two_tokens(run)
-        require_same_prompt(case.prompt, run.call.arguments[1], case.show())
+        require_same_ids("prompt", case.prompt, run.call.arguments[1], case.show())
         tokens = list(run.tokens)
         if case.end_id is not None and len(tokens) == count - 1:
             tokens.append(case.end_id)  # selected and dropped: that is the business of `end_token`

@@ -14,8 +14,11 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a file in one step: two processes that do it at once both leave a whole file behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    draft.write_bytes(data)
-    draft.replace(path)
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)  # what a full disk left behind
 
 
 def notebooks_under(folder: Path) -> list[Path]:
