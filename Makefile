@@ -1,6 +1,6 @@
 # make lab     the environment, then JupyterLab on the course
 # make test    the environment, then every test
-# make grade   autograde what lies in submitted/ (or CLASS=folder: a folder that holds a submitted/)
+# make grade   grade what lies in submitted/ (or CLASS=folder: a folder that holds a submitted/; GRADE_ARGS="--workers 4")
 # make build   source/ -> release/ and notebooks/
 # make lint    format, lint, types, stale builds
 # make lock    renew requirements.lock from pyproject.toml
@@ -28,7 +28,7 @@ test: .venv/ready
 	@$(BIN)/pytest $(PYTEST_ARGS)
 
 grade: .venv/ready
-	@$(BIN)/course grade "$(CLASS)"
+	@$(BIN)/course grade "$(CLASS)" $(GRADE_ARGS)
 
 build: .venv/ready
 	@$(BIN)/course build
@@ -41,7 +41,7 @@ lint: .venv/ready
 
 lock: .venv/ready
 	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
-		--extra course --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--extra course --extra cluster --extra postgresql --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command "make lock" --output-file requirements.lock
 
 clean:

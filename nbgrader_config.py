@@ -10,6 +10,8 @@ from pathlib import Path
 
 from course.building import CODE_STUB, MasterError, refresh_masters
 from course.building.preprocessors import release_steps
+from course.grading.formgrader import FILTERS, EscapeNames
+from course.grading.nbgrader_path import install
 
 c = get_config()  # noqa: F821 - nbgrader puts it there
 
@@ -39,22 +41,14 @@ c.Execute.timeout = 30  # seconds a cell
 c.Execute.kernel_name = "python3"
 c.Execute.shutdown_kernel = "immediate"  # a kernel that hangs is not waited for
 
-# nbgrader's own steps, but for the first.
-c.Autograde.autograde_preprocessors = [
-    "course.grading.preprocessors.BoundedExecute",
-    "nbgrader.preprocessors.IgnorePattern",
-    "nbconvert.preprocessors.ClearMetadataPreprocessor",
-    "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-# nbgrader's own steps, and one that keeps the hidden tests hidden.
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "course.grading.preprocessors.HideTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-]
+# `nbgrader autograde`, `nbgrader generate_feedback` and formgrader's buttons do what `course grade` does.
+install(Path(__file__).resolve().parent)
+
+# formgrader runs with the rights of whoever grades: what students wrote must not run there.
+c.HTMLExporter.filters = FILTERS
+c.HTMLExporter.preprocessors = [EscapeNames]
+c.HTMLExporter.sanitize_html = True  # shows no script and no widget
+
 c.ExportApp.plugin_class = "course.grading.export.StatusExport"
 
 try:

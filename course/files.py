@@ -1,8 +1,10 @@
-"""Writing files so that a reader never meets a half-written one."""
+"""The course's folder, and writing files so that a reader never meets a half-written one."""
 
 import hashlib
 import os
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent  # the course's folder
 
 
 def sha256(data: bytes) -> str:

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from course.building.hidden_tests import HIDDEN_TESTS, HiddenTestsError, asked_in
 from course.building.master import AUDIENCES, NBGRADER_DEFAULTS, grade_id_of
 
-SOLUTION, HIDDEN_TESTS = "SOLUTION", "HIDDEN TESTS"
+SOLUTION = "SOLUTION"
 _FLAGS = ("grade", "locked", "solution", "task")
 _KEYS = frozenset(NBGRADER_DEFAULTS) | {"grade_id", "points"}
 
@@ -44,7 +45,18 @@ def _problems_in_cell(cell: Any) -> Iterator[str]:
         return
     if "nbgrader" in cell["metadata"]:
         yield from _problems_in_metadata(nbgrader, tags if isinstance(tags, list) else [])
-    yield from _problems_in_markers(cell, nbgrader)
+    in_markers = list(_problems_in_markers(cell, nbgrader))
+    yield from in_markers
+    if not in_markers and is_graded_test(nbgrader):
+        try:
+            asked_in(cell["source"])
+        except HiddenTestsError as error:
+            yield str(error)
+
+
+def is_graded_test(nbgrader: dict[str, Any]) -> bool:
+    """Whether a cell is graded by a check; a graded solution and a task are for a person."""
+    return bool(nbgrader.get("grade")) and not nbgrader.get("solution") and not nbgrader.get("task")
 
 
 def _problems_in_metadata(nbgrader: dict[str, Any], tags: list[str]) -> Iterator[str]:

@@ -4,9 +4,10 @@ import copy
 from itertools import takewhile
 from typing import Any
 
+from course.building.hidden_tests import HIDDEN_TESTS
 from course.building.master import Master, grade_id_of
 from course.building.nodes import markdown_cell, node
-from course.building.rules import HIDDEN_TESTS, SOLUTION
+from course.building.rules import SOLUTION
 
 CODE_STUB = (
     '# YOUR CODE HERE\nraise NotImplementedError("write your solution here, then run this cell again")'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -70,6 +70,36 @@ class StudentError(Exception):
         return cls(tuple(kind.__name__ for kind in type(error).__mro__), message, warnings)
 
 
+class CandidateLostError(Exception):
+    """A candidate that runs elsewhere cannot be called any more. No check knows it: it ends the check."""
+
+
+@dataclass(frozen=True)
+class Offers:
+    """What a student's code may use of an object.
+
+    constants : attributes that never change.
+    values : attributes that do.
+    methods : names of its methods.
+    """
+
+    constants: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Served(Protocol):
+    """An object that stays with the checks, wherever the student's code runs: a model, a cache.
+
+    For any name that it does not offer, `__getattr__` raises an AttributeError that says so.
+    """
+
+    offers: ClassVar[Offers]
+
+    def __getattr__(self, name: str) -> NoReturn: ...
+
+
 class Candidate(Protocol):
     """A student's solution, wherever it runs.
 
@@ -79,7 +109,10 @@ class Candidate(Protocol):
     """
 
     def call(self, function: str, /, *arguments: object, **keywords: object) -> Call:
-        """Call one of the solution's functions. Raises StudentError for whatever that function raises."""
+        """Call one of the solution's functions.
+
+        Raises StudentError for whatever that function raises, CandidateLostError where it does not come back.
+        """
         ...
 
 

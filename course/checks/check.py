@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Literal
 
 import numpy as np
 
-from course.checks.candidate import Candidate, StudentError
+from course.checks.candidate import Call, Candidate, CandidateLostError, StudentError
 
 Status = Literal["passed", "failed", "error"]
 Body = Callable[[Candidate, np.random.Generator], None]
@@ -38,6 +38,7 @@ class CheckResult:
     status : "passed", "failed" (a wrong answer) or "error" (the function raised, or could not be judged).
     misconception : id in the catalogue, where the slip was recognised.
     message : for the student; empty after a pass.
+    written : False where the function is still the stub that was handed out.
     """
 
     challenge: str
@@ -48,6 +49,7 @@ class CheckResult:
     status: Status
     misconception: str | None = None
     message: str = ""
+    written: bool = True
 
 
 class CheckFailure(Exception):  # noqa: N818 - it is what a check reports, not an error in it
@@ -89,7 +91,10 @@ class CheckFailure(Exception):  # noqa: N818 - it is what a check reports, not a
 
 
 def run_check(check: Check, candidate: Candidate, seed: int) -> CheckResult:
-    """Run one check on inputs drawn from `seed`. Whatever the candidate does, the answer is a CheckResult."""
+    """Run one check on inputs drawn from `seed`. Whatever the candidate does, the answer is a CheckResult.
+
+    Raises CandidateLostError where the candidate runs elsewhere, and is gone.
+    """
 
     def result(
         points: int, status: Status, misconception: str | None = None, message: str = ""
@@ -98,13 +103,36 @@ def run_check(check: Check, candidate: Candidate, seed: int) -> CheckResult:
             check.challenge, check.name, check.function, points, check.points, status, misconception, message
         )
 
+    watched = _Watched(candidate)
     try:
-        check.run(candidate, np.random.default_rng(seed))
+        check.run(watched, np.random.default_rng(seed))
+        return result(check.points, "passed")
+    except CandidateLostError:
+        raise
     except CheckFailure as failure:
-        return result(0, failure.status, failure.misconception, str(failure))
+        failed = result(0, failure.status, failure.misconception, str(failure))
     except StudentError as error:
-        return result(0, "error", None, f"`{check.function}` raised {error}")
+        failed = result(0, "error", None, f"`{check.function}` raised {error}")
     except Exception as error:  # an object that misbehaves when it is looked at, or a fault in the check
         message = f"What `{check.function}` returned could not be judged ({type(error).__name__})."
-        return result(0, "error", None, message)
-    return result(check.points, "passed")
+        failed = result(0, "error", None, message)
+    if watched.raised is None or not watched.raised.is_a("NotImplementedError"):
+        return failed
+    message = f"`{check.function}` is not written yet; its cell says: {watched.raised.message}"
+    return replace(result(0, "error", None, message), written=False)
+
+
+class _Watched:
+    """A candidate that remembers what its functions raised last."""
+
+    def __init__(self, candidate: Candidate) -> None:
+        self._candidate = candidate
+        self.raised: StudentError | None = None
+
+    def call(self, function: str, /, *arguments: object, **keywords: object) -> Call:
+        """See `Candidate.call`."""
+        try:
+            return self._candidate.call(function, *arguments, **keywords)
+        except StudentError as error:
+            self.raised = error
+            raise

@@ -13,6 +13,7 @@ from typing import NoReturn, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from course.checks.candidate import Offers
 from decoder_lib.arguments import as_token_ids
 from decoder_lib.errors import ContextOverflowError
 
@@ -149,6 +150,8 @@ class ScriptedModel:
     calls : every request of `logits` so far, in order.
     batches : every request of `next_logits` so far, each the prefixes that were handed over.
     """
+
+    offers = Offers(constants=("n_vocab", "context_length"), methods=("logits", "next_logits"))
 
     def __init__(self, script: Script, context_length: int, most_calls: int = MOST_CALLS) -> None:
         self._script = script

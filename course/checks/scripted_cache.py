@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from numpy.typing import ArrayLike
 
+from course.checks.candidate import Offers
 from course.checks.models import MOST_CALLS, ModelCall, Prefix, Rows, Script, ScriptedModel, plain_ids
 from decoder_lib.arguments import as_prompt, check_integer
 from decoder_lib.errors import ContextOverflowError, StaleCacheError
@@ -40,6 +41,8 @@ class Pass:
 
 class ScriptedCache:
     """A cache that offers the contract's names only, and stays with the model that made it."""
+
+    offers = Offers(values=("length", "token_ids"), methods=("crop",))
 
     def __init__(self, model: CachingModel) -> None:
         self._model = model
@@ -77,6 +80,8 @@ class CachingModel(ScriptedModel):
 
     passes : every request of `logits` so far, in order, with what its cache stood for.
     """
+
+    offers = Offers(constants=("n_vocab", "context_length"), methods=("logits", "next_logits", "new_cache"))
 
     def __init__(self, script: Script, context_length: int, most_calls: int = MOST_CALLS) -> None:
         super().__init__(script, context_length, most_calls)

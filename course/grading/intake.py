@@ -1,45 +1,38 @@
-"""Reads what students handed in, as data: nothing is run, no link is followed, nothing is trusted."""
+"""Finds what students handed in, and reads it as bytes: no link is followed, and nothing is trusted."""
 
-import json
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import nbformat
 
 from course.files import sha256
 from course.grading.errors import SubmissionError
 from course.grading.masters import Master
+from course.grading.parse import parse_notebook
 
 MAX_BYTES = 20_000_000  # far above any notebook of the course, with its pictures
-
-
-@dataclass(frozen=True)
-class SubmittedCell:
-    """What grading takes from a cell: its kind, its text, and the name nbgrader knew it by."""
-
-    kind: str
-    source: str
-    grade_id: str | None = None
+_SHOWN = 5  # names in one sentence
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's file for one notebook; without cells, `problem` says why, and `data` may be None."""
+    """One student's file for one notebook; without `data`, `problem` says why.
+
+    missing : nothing was handed in.
+    notes : what is worth telling about the file, a sentence each.
+    timestamp : when it was handed in, as nbgrader's collect wrote it down.
+    """
 
     student: str
     master: Master
     data: bytes | None = None
-    cells: list[SubmittedCell] | None = None
     problem: str = ""
     missing: bool = False
     notes: list[str] = field(default_factory=list)
     timestamp: str | None = None
-    attachments: list[Path] = field(default_factory=list)
 
     @property
     def sha256(self) -> str | None:
@@ -53,7 +46,21 @@ def collect(submitted: Path, masters: list[Master]) -> Iterator[Submission]:
         if _is_student(student):
             for assignment in sorted({master.assignment for master in masters}):
                 wanted = [master for master in masters if master.assignment == assignment]
-                yield from _collect_assignment(student / assignment, student.name, wanted)
+                yield from _collect_assignment(student, assignment, wanted)
+
+
+def strays(submitted: Path, masters: list[Master]) -> list[str]:
+    """What lies in `submitted/` where nothing is looked for, and so is not graded."""
+    known = {_composed(master.assignment) for master in masters}
+    found = []
+    for entry in sorted(submitted.iterdir()):
+        if _is_student(entry):
+            with suppress(OSError):  # the student's own line says that it cannot be opened
+                found += [inner for inner in sorted(entry.iterdir()) if _composed(inner.name) not in known]
+        elif entry.is_dir() or _is_notebook(entry):
+            found.append(entry)
+    visible = [path.relative_to(submitted) for path in found if not path.name.startswith(".")]
+    return [_printable(str(path)) for path in visible]
 
 
 def _is_student(entry: Path) -> bool:
@@ -61,119 +68,123 @@ def _is_student(entry: Path) -> bool:
     return entry.is_dir() and entry.name.isprintable() and not entry.name.startswith(".")
 
 
-def strays(submitted: Path, masters: list[Master]) -> list[str]:
-    """What lies in `submitted/` where nothing is looked for, and so is not graded."""
-    known = {master.assignment for master in masters}
-    found = []
-    for entry in sorted(submitted.iterdir()):
-        if _is_student(entry):
-            with suppress(OSError):  # the student's own line says that it cannot be opened
-                found += [inner for inner in sorted(entry.iterdir()) if inner.name not in known]
-        elif entry.is_dir() or entry.suffix == ".ipynb":
-            found.append(entry)
-    visible = [path.relative_to(submitted) for path in found if not path.name.startswith(".")]
-    return [str(path).encode(errors="backslashreplace").decode() for path in visible]
+def _is_notebook(entry: Path) -> bool:
+    """Whether a file's name says so; browsers save some as `name.ipynb.txt` or `name.ipynb.json`."""
+    return ".ipynb" in entry.name.casefold()
 
 
-def parse_notebook(data: bytes) -> list[SubmittedCell]:
-    """The cells of a notebook file.
-
-    Raises SubmissionError if the bytes are no notebook.
-    """
-    try:
-        return _parse(data)
-    except SubmissionError:
-        raise
-    except Exception as error:  # whatever else a file can hold, it is one student's file
-        raise SubmissionError(f"The file cannot be read as a notebook ({type(error).__name__}).") from error
+def _composed(name: str) -> str:
+    """A name with each accent in its letter: systems and archives write them in two ways."""
+    return unicodedata.normalize("NFC", name)
 
 
-def _parse(data: bytes) -> list[SubmittedCell]:
-    if not data.strip():
-        raise SubmissionError("The file is empty.")
-    try:
-        content = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise SubmissionError(
-            "The file is not a whole notebook: its JSON cannot be read. "
-            "It may have been cut off while it was saved or uploaded."
-        ) from None
-    version = content.get("nbformat") if isinstance(content, dict) else None
-    if not isinstance(version, int) or not isinstance(content.get("cells", content.get("worksheets")), list):
-        raise SubmissionError("The file holds JSON, but no notebook: it has no list of cells.")
-    if version > 4:
-        raise SubmissionError(f"The notebook's format is {version}; this course reads formats up to 4.")
-    if version < 4:
-        content = _converted(content, version)
-    if not isinstance(content.get("cells"), list):
-        raise SubmissionError("The notebook has no list of cells.")
-    return [_cell(raw, number) for number, raw in enumerate(content["cells"], start=1)]
+def _printable(name: str) -> str:
+    text = name.encode(errors="backslashreplace").decode()
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
 
 
-def _collect_assignment(folder: Path, student: str, masters: list[Master]) -> Iterator[Submission]:
+@dataclass(frozen=True)
+class _Folder:
+    """What lies in a student's folder of an assignment: notebooks by name, and the names of all the rest."""
+
+    notebooks: dict[str, Path]
+    others: list[str]
+    timestamp: str | None
+
+
+def _collect_assignment(student: Path, assignment: str, masters: list[Master]) -> Iterator[Submission]:
     """One submission a master; a file of another name is taken for the master whose cells it has."""
     try:
-        files, attachments = _files_in(folder)
+        folder = _look_into(_place_of(student, assignment))
     except SubmissionError as error:
         for master in masters:
-            yield Submission(student, master, problem=str(error))
+            yield Submission(student.name, master, problem=str(error))
         return
-    timestamp = _timestamp(folder / "timestamp.txt")
-    renamed = {name: path for name, path in files.items() if name not in {master.name for master in masters}}
+    known = {_composed(master.name) for master in masters}
+    renamed = {path: _grade_ids(path) for name, path in folder.notebooks.items() if name not in known}
+    beside = []
+    if folder.others:
+        more = f" and {len(folder.others) - _SHOWN} more" if len(folder.others) > _SHOWN else ""
+        beside = [f"Handed in beside the notebook, and not used: {', '.join(folder.others[:_SHOWN])}{more}."]
     for master in masters:
         notes: list[str] = []
-        path = files.get(master.name)
-        if path is None:
-            candidates = [path for path in renamed.values() if _has_cells_of(path, master)]
-            if not candidates:
-                others = ", ".join(path.name for path in renamed.values())
-                problem = (
-                    f"Not handed in; there is {others}, without the cells of this notebook." if others else ""
-                )
-                yield Submission(student, master, problem=problem or "Not handed in.", missing=True)
-                continue
-            if len(candidates) > 1:
-                names = ", ".join(path.name for path in candidates)
-                yield Submission(student, master, problem=f"Several files could be this notebook: {names}.")
-                continue
-            path = candidates[0]
-            notes.append(f"Handed in under another name, {path.name}.")
+        path = folder.notebooks.get(_composed(master.name))
+        candidates = [path for path, names in renamed.items() if not names.isdisjoint(master.cells)]
+        if path is not None:
+            notes += [f"There is also {_printable(path.name)}, which was not graded." for path in candidates]
+        elif not candidates:
+            yield Submission(student.name, master, problem=_missing(list(renamed)), missing=True)
+            continue
+        elif len(candidates) > 1:
+            names = ", ".join(_printable(path.name) for path in candidates[:_SHOWN])
+            problem = f"{len(candidates)} files could be this notebook: {names}. Leave one of them."
+            yield Submission(student.name, master, problem=problem)
+            continue
         else:
-            copies = [path.name for path in renamed.values() if _has_cells_of(path, master)]
-            notes += [f"There is also {name}, which was not graded." for name in copies]
-        data: bytes | None = None
+            path = candidates[0]
+            notes.append(f"Handed in under another name, {_printable(path.name)}.")
+        notes += beside
         try:
             data = _read(path)
-            cells = parse_notebook(data)
         except SubmissionError as error:
-            yield Submission(student, master, data, problem=str(error), notes=notes)
+            yield Submission(student.name, master, problem=str(error), notes=notes)
         else:
-            yield Submission(
-                student, master, data, cells, notes=notes, timestamp=timestamp, attachments=attachments
-            )
+            yield Submission(student.name, master, data, notes=notes, timestamp=folder.timestamp)
 
 
-def _files_in(folder: Path) -> tuple[dict[str, Path], list[Path]]:
-    """The notebooks by name, and the ordinary files that came with them."""
+def _missing(others: list[Path]) -> str:
+    if not others:
+        return "Not handed in."
+    names = ", ".join(_printable(path.name) for path in others[:_SHOWN])
+    return f"Not handed in; there is {names}, without the cells of this notebook."
+
+
+def _place_of(student: Path, assignment: str) -> Path:
+    """The student's folder of an assignment, in whichever way its accents are written."""
+    exact = student / assignment
+    if not os.path.lexists(exact):
+        with suppress(OSError):
+            for entry in sorted(student.iterdir()):
+                if _composed(entry.name) == _composed(assignment):
+                    return entry
+    return exact
+
+
+def _look_into(folder: Path) -> _Folder:
+    """What lies in a folder. Raises SubmissionError if it is no folder, or cannot be opened."""
     try:
         if folder.is_symlink():
             raise SubmissionError("The folder is a link to another place; links are not followed.")
         entries = sorted(folder.iterdir())
     except FileNotFoundError:
-        return {}, []
+        return _Folder({}, [], None)
     except NotADirectoryError:
         raise SubmissionError("There is a file in place of the assignment's folder.") from None
     except OSError as error:
         raise SubmissionError(f"The folder cannot be opened: {error.strerror}.") from None
     entries = [entry for entry in entries if not entry.name.startswith(".")]
-    notebooks = {entry.stem: entry for entry in entries if entry.suffix == ".ipynb"}
-    attachments = [entry for entry in entries if entry.suffix != ".ipynb" and _is_plain(entry)]
-    return notebooks, attachments
+    notebooks: dict[str, Path] = {}
+    for entry in filter(_is_notebook, entries):
+        name = _composed(entry.name[:-6] if entry.name.casefold().endswith(".ipynb") else entry.name)
+        # Two files of one name, written in two ways: the second is one under another name.
+        notebooks[entry.name if name in notebooks else name] = entry
+    others = [
+        _printable(entry.name)
+        for entry in entries
+        if not _is_notebook(entry) and entry.name != "timestamp.txt"
+    ]
+    return _Folder(notebooks, others, _timestamp(folder / "timestamp.txt"))
 
 
-def _is_plain(path: Path) -> bool:
-    status = path.lstat()
-    return stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES
+def _grade_ids(path: Path) -> set[str]:
+    """The names of a file's cells, to find out which notebook it is; none if it is no notebook."""
+    try:
+        cells = parse_notebook(_read(path)).cells
+    except SubmissionError:
+        return set()
+    return {name for cell in cells for name in (cell.grade_id, cell.id) if name}
 
 
 def _read(path: Path) -> bytes:
@@ -181,69 +192,30 @@ def _read(path: Path) -> bytes:
 
     Raises SubmissionError if it is anything else or cannot be opened.
     """
+    name = _printable(path.name)
     try:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode):
-            raise SubmissionError(f"{path.name} is a link to another file; links are not followed.")
+            raise SubmissionError(f"{name} is a link to another file; links are not followed.")
         if not stat.S_ISREG(status.st_mode):
             kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not an ordinary file"
-            raise SubmissionError(f"{path.name} is {kind}, where a notebook should be.")
-        if status.st_size > MAX_BYTES:
-            size = f"{status.st_size / 1e6:.0f} MB"
-            raise SubmissionError(f"The file has {size}; up to {MAX_BYTES / 1e6:.0f} MB are read.")
-        # Should a link have taken the file's place since: not followed either.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            return file.read(MAX_BYTES)
+            raise SubmissionError(f"{name} is {kind}, where a notebook should be.")
+        # Should a link or a pipe have taken the file's place since: not followed, and not waited for.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise SubmissionError(f"{name} is not an ordinary file, where a notebook should be.")
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise SubmissionError(f"The file cannot be opened: {error.strerror}.") from None
-
-
-def _has_cells_of(path: Path, master: Master) -> bool:
-    try:
-        cells = parse_notebook(_read(path))
-    except SubmissionError:
-        return False
-    return any(cell.grade_id in master.cells for cell in cells)
-
-
-def _is_text(string: str) -> bool:
-    """Whether a string can be written down: JSON can hold halves of surrogate pairs, UTF-8 cannot."""
-    try:
-        string.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    if len(data) > MAX_BYTES:
+        size = f"{max(status.st_size, len(data)) / 1e6:.1f} MB"
+        raise SubmissionError(f"The file has {size}; up to {MAX_BYTES / 1e6:.0f} MB are read.")
+    return data
 
 
 def _timestamp(path: Path) -> str | None:
     """When it was handed in, as nbgrader's collect writes it down."""
     try:
-        return _read(path).decode().strip() or None
+        return _read(path)[:100].decode().strip() or None
     except (SubmissionError, UnicodeDecodeError):
         return None
-
-
-def _converted(content: dict[str, Any], version: int) -> dict[str, Any]:
-    try:
-        notebook = nbformat.convert(nbformat.from_dict(content), to_version=4)  # type: ignore[no-untyped-call]
-    except Exception as error:
-        raise SubmissionError(
-            f"The notebook's format {version} is old, and this file does not keep to it."
-        ) from error
-    return dict(notebook)
-
-
-def _cell(raw: object, number: int) -> SubmittedCell:
-    kind = raw.get("cell_type") if isinstance(raw, dict) else None
-    source = raw.get("source", "") if isinstance(raw, dict) else None
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        source = "".join(source)
-    if kind not in ("code", "markdown", "raw") or not isinstance(source, str):
-        raise SubmissionError(f"Cell {number} of the file is not a notebook's cell.")
-    if not _is_text(source):
-        raise SubmissionError(f"Cell {number} of the file holds half characters, which are no text.")
-    assert isinstance(raw, dict)
-    metadata = raw.get("metadata")
-    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    return SubmittedCell(str(kind), source, grade_id if isinstance(grade_id, str) else None)

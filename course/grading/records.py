@@ -1,23 +1,70 @@
-"""The log of what was graded: one JSON line a student's notebook, appended and never changed."""
+"""What came of one notebook, and the log of it: one JSON line a notebook, appended and never changed."""
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, Literal
+
+Key = tuple[str, str, str]
 
 
 class Status(StrEnum):
     """How a notebook ended."""
 
     GRADED = "graded"
+    NEEDS_PERSON = "needs a person"
     FAILED = "failed"
     MISSING = "missing"
 
 
 @dataclass(frozen=True)
+class CellResult:
+    """How one graded cell ended.
+
+    cell : its grade_id.
+    name : of its check, or "question 4".
+    challenge : None for a question, and for a cell that a person grades.
+    points : None where a person has to give them.
+    status : "error" where the student's code raised, ran too long or ended its process; "manual" where a
+        person has to look.
+    misconception : id in the catalogue, where the slip was recognised.
+    message : for the student; empty after a pass.
+    """
+
+    cell: str
+    name: str
+    challenge: str | None
+    points: float | None
+    max_points: float
+    status: Literal["passed", "failed", "error", "manual"]
+    misconception: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a submission that is worth telling, in a sentence.
+
+    kind : "repair" for what grading put right, "note" for what it left alone, "problem" for a cell that did
+        not run as it should, "suspicious" for what looks like tampering.
+    """
+
+    kind: Literal["repair", "note", "problem", "suspicious"]
+    text: str
+
+
+@dataclass(frozen=True)
 class Record:
-    """What came of one notebook of one student; `score` is None unless it was graded."""
+    """What came of one notebook of one student, in plain data.
+
+    score : points of the cells that have been graded; None where the notebook failed or is missing.
+    problem : why it is failed or missing; empty otherwise.
+    submission_sha256, master_sha256, checks_sha256 : what it was graded from, and with; the last covers the
+        checks, the questions and the seed.
+    handed_in : when, as nbgrader's collect wrote it down.
+    """
 
     student: str
     assignment: str
@@ -25,25 +72,40 @@ class Record:
     status: Status
     score: float | None
     max_score: float
-    problem: str
-    submission_sha256: str | None
-    master_sha256: str
+    problem: str = ""
+    cells: tuple[CellResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    submission_sha256: str | None = None
+    master_sha256: str = ""
+    checks_sha256: str = ""
+    handed_in: str | None = field(default=None)
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """Whose notebook it is."""
         return self.student, self.assignment, self.notebook
 
+    @classmethod
+    def from_plain(cls, fields: dict[str, Any]) -> "Record":
+        """A record from what `asdict` made of it. TypeError, KeyError or ValueError if it is no record."""
+        return cls(
+            **fields
+            | {
+                "status": Status(fields["status"]),
+                "cells": tuple(CellResult(**cell) for cell in fields["cells"]),
+                "findings": tuple(Finding(**finding) for finding in fields["findings"]),
+            }
+        )
 
-def latest(path: Path) -> dict[tuple[str, str, str], Record]:
+
+def latest(path: Path) -> dict[Key, Record]:
     """The last record of each notebook; a line cut off by a killed run is passed over."""
-    records: dict[tuple[str, str, str], Record] = {}
+    records: dict[Key, Record] = {}
     if not path.exists():
         return records
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            fields = json.loads(line)
-            record = Record(**fields | {"status": Status(fields["status"])})
+            record = Record.from_plain(json.loads(line))
         except (ValueError, TypeError, KeyError):
             continue
         records[record.key] = record

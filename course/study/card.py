@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from course.checks.message import Message
 from course.study import style
-from course.study.message import Message
 from course.study.places import section_mentioned
 
 Verdict = Literal["passed", "failed", "error", "unwritten"]

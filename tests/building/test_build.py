@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from course.building import MasterError, build, differences, refresh_masters
-from course.cli import ROOT
+from course.files import ROOT
 
 MASTER = """---
 kernelspec:
@@ -50,7 +50,9 @@ nbgrader:
 ---
 assert double(1) == 2
 ### BEGIN HIDDEN TESTS
-assert double(21) == 42
+from course.checks import require
+
+require("stop_masks", "account_lengths", account=double)
 ### END HIDDEN TESTS
 ```
 """
@@ -118,7 +120,7 @@ def test_the_students_version(course):
     """Bug: the students' version shows the solution, lacks the stub, or leaves a test unlocked."""
     assert "Hand it in." in text(course / RELEASED)
     assert "Take your time." not in text(course / RELEASED)
-    for secret in ("the secret", "42", "SOLUTION", "HIDDEN"):
+    for secret in ("the secret", "account_lengths", "SOLUTION", "HIDDEN"):
         assert secret not in text(course / RELEASED)
     solution, test = cells(course / RELEASED)[-2:]
     assert "raise NotImplementedError(" in "".join(solution["source"])
@@ -135,7 +137,10 @@ def test_the_self_study_version(course):
     assert stub["source"] == cells(course / RELEASED)[-2]["source"]
     assert "".join(fold["source"]).startswith("<details>")
     assert "return 2 * x  # the secret" in "".join(fold["source"])
-    assert "".join(test["source"]) == "assert double(1) == 2\n\nassert double(21) == 42"
+    assert "".join(test["source"]) == (
+        'from course.study import check\n\ncheck("stop_masks", "account_lengths", account=double)\n\n'
+        "# The same, on cases to read and to change:\nassert double(1) == 2"
+    )
     assert all(cell["metadata"] == {} for cell in cells(course / SELF_STUDY))
 
 

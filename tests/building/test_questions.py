@@ -10,7 +10,7 @@ from course.building import MasterError
 from course.building.masters import read_masters
 from course.building.questions import as_markdown
 from course.building.versions import for_nbgrader, for_self_study, for_students
-from course.cli import ROOT
+from course.files import ROOT
 from course.questions import FILE, QuestionError, find_question, load_questions
 
 QUESTIONS = load_questions()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course.building.masters import read_masters
-from course.cli import ROOT
+from course.files import ROOT
 from decoder_lib import CausalLanguageModel, generate_batch, sequence_log_probability, token_log_probabilities
 from decoder_lib.transformer import attention
 

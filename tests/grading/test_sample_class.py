@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from course.cli import ROOT, main
+from course.cli import main
+from course.files import ROOT
 from course.grading.records import Status, latest
 
 POINTS = {
@@ -21,6 +22,38 @@ POINTS = {
     "broken-file": None,
 }
 ASSIGNMENT, NOTEBOOK = "autoregressive-generation", "05-append-then-predict"
+
+
+@pytest.fixture(scope="module")
+def sample_class(tmp_path_factory):
+    """The sample class, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("class")
+    shutil.copytree(ROOT / "sample_class" / "submitted", folder / "submitted")
+    return folder
+
+
+def test_the_sample_class_gets_the_points_it_should(sample_class, capsys):
+    """Bug: a right style loses points, a wrong one gains some, or a newcomer's first run is noisy."""
+    assert main(["grade", str(sample_class), "--workers", "2"]) == 0
+    shown = capsys.readouterr()
+    logged = latest(sample_class / "grading.jsonl").values()
+    records = {record.student: record for record in logged if record.notebook == NOTEBOOK}
+    assert {student: record.score for student, record in records.items()} == POINTS
+    assert "6 graded, 1 failed, " in shown.out
+    assert {record.status for record in logged if record.notebook != NOTEBOOK} == {Status.MISSING}
+    assert {record.score for record in logged if record.notebook != NOTEBOOK} == {None}
+    assert "INFO" not in shown.out
+    assert "7 of 7 (" in shown.out
+    assert shown.err == ""
+    for student in ("while-loop", "recursive", "inverse-cdf"):
+        assert (records[student].problem, records[student].findings) == ("", ())
+
+
+def test_a_regrade_of_it_changes_nothing(sample_class, capsys):
+    """Bug: the same checks give the same submission other marks the second time."""
+    arguments = ["regrade", str(sample_class), "--dry-run", "--all", "--student", "half-right"]
+    assert main([*arguments, "--workers", "1"]) == 0
+    assert "1 notebook graded again; no mark changes." in capsys.readouterr().out
 
 
 def nbgrader(folder, *arguments: str) -> str:
@@ -37,23 +70,6 @@ def nbgrader(folder, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_the_sample_class_gets_the_points_it_should(tmp_path, capsys):
-    """Bug: a right style loses points, a wrong one gains some, or a newcomer's first run is noisy."""
-    shutil.copytree(ROOT / "sample_class" / "submitted", tmp_path / "submitted")
-    assert main(["grade", str(tmp_path)]) == 0
-    shown = capsys.readouterr()
-    logged = latest(tmp_path / "grading.jsonl").values()
-    records = {record.student: record for record in logged if record.notebook == NOTEBOOK}
-    assert {student: record.score for student, record in records.items()} == POINTS
-    assert "6 graded, 1 failed, " in shown.out
-    assert {record.status for record in logged if record.notebook != NOTEBOOK} == {Status.MISSING}
-    assert {record.score for record in logged if record.notebook != NOTEBOOK} == {None}
-    assert "INFO" not in shown.out
-    assert shown.err == ""
-    for student in ("while-loop", "recursive", "inverse-cdf"):
-        assert records[student].problem == ""
-
-
 def test_nbgraders_own_commands_work_from_a_clean_clone(tmp_path):
     """Bug: an nbgrader command needs a step nobody mentions, or makes another release than the build."""
     folder = tmp_path / "a course (copy)"
@@ -68,7 +84,7 @@ def test_nbgraders_own_commands_work_from_a_clean_clone(tmp_path):
         assert (folder / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
     master = f"build/source/{ASSIGNMENT}/{NOTEBOOK}.ipynb"
     assert "Success! Your notebook passes all the tests." in nbgrader(folder, "validate", master)
-    nbgrader(folder, "autograde", ASSIGNMENT)
+    assert "broken-file, 05-append-then-predict was not graded" in nbgrader(folder, "autograde", ASSIGNMENT)
     nbgrader(folder, "generate_feedback", ASSIGNMENT)
     assert (folder / "feedback" / "recursive" / ASSIGNMENT / f"{NOTEBOOK}.html").exists()
     nbgrader(folder, "export")
@@ -84,9 +100,19 @@ def test_the_command_says_what_is_wrong_and_ends_with_1(tmp_path, capsys):
     """Bug: a mistake in the call ends in a traceback, or a failed command with success."""
     assert main(["grade", str(tmp_path)]) == 1
     assert "Submissions belong in" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as error:
-        main(["mark"])
-    assert error.value.code == 2
+    assert main(["regrade", str(tmp_path)]) == 1
+    assert "Submissions belong in" in capsys.readouterr().err
+    for wrong in (["mark"], ["grade", "--workers", "0"], ["grade", "--workers", "2", "--scheduler", "a:1"]):
+        with pytest.raises(SystemExit) as error:
+            main(wrong)
+        assert error.value.code == 2
+
+
+def test_without_a_sandbox_the_danger_is_said(tmp_path, capsys):
+    """Bug: student code runs with the instructor's rights, and nobody said so."""
+    (tmp_path / "submitted").mkdir()
+    assert main(["grade", str(tmp_path), "--no-sandbox"]) == 0
+    assert "runs with your rights" in capsys.readouterr().err
 
 
 def test_the_module_is_the_command_from_anywhere(tmp_path):

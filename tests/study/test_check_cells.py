@@ -5,7 +5,7 @@ import re
 from course.building.masters import read_masters
 from course.building.versions import for_nbgrader, for_self_study, for_students
 from course.checks import CHALLENGES, checks_of
-from course.cli import ROOT
+from course.files import ROOT
 
 MASTERS = read_masters(ROOT)
 CALL = re.compile(r"^check\(\s*\"(\w+)\",\s*\"(\w+)\"", re.MULTILINE)

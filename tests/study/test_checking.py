@@ -13,9 +13,9 @@ from IPython.utils.capture import capture_output
 
 from course.building import CODE_STUB
 from course.checks import CHALLENGES, CheckFailure, DirectCandidate, checks_of, run_check
+from course.checks.message import Message, take_apart
 from course.study import check, store
 from course.study.card import Card
-from course.study.message import Message, take_apart
 
 BANK = Path(__file__).parents[1] / "submissions"
 RIGHT = BANK / "correct" / "generation_loop" / "while_loop.py"
@@ -76,8 +76,10 @@ def test_a_stub_is_not_called_a_mistake(shell: Any) -> None:
     """Bug: somebody who has not begun is told that their function raised an error."""
     error, text, (card,) = ran(shell, STUB)
     assert isinstance(error, AssertionError)
-    assert str(error) == "write your solution here, then run this cell again"
-    assert text.strip() == f"generate is not written yet; it says: {error}"
+    assert str(error).endswith(
+        "not written yet; its cell says: write your solution here, then run this cell again"
+    )
+    assert text.strip() == str(error)
     assert str(card).startswith(
         "○ Not written yet: greedy (0 of 2 points)\nWrite `generate` in its cell above"
     )

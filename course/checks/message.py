@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# As course.checks.CheckFailure writes them, and in its order.
+# As CheckFailure writes them, and in its order.
 _LABELS = ("Smallest case", "the model", "expected", "got", "Read again")
 
 

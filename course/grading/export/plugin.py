@@ -1,0 +1,30 @@
+"""`nbgrader export`: the rows of `course export`, where a failure is not a zero."""
+
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.plugins import ExportPlugin
+
+from course.files import write_atomically
+from course.grading.export.standing import read_standings
+from course.grading.export.table import notebooks_table
+from course.grading.records import latest
+
+
+class StatusExport(ExportPlugin):  # type: ignore[misc]
+    """nbgrader's CSV with a row a notebook, its status, and an empty score where there is none."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file that `--to` names, grades.csv if it names none."""
+        url = gradebook.engine.url
+        in_file = url.get_backend_name() == "sqlite" and url.database
+        # grading.jsonl lies beside the gradebook's file; at the root where a server keeps the gradebook.
+        folder = Path(url.database).parent if in_file else Path(self.parent.coursedir.root)
+        standings = read_standings(
+            gradebook,
+            latest(folder / "grading.jsonl"),
+            folder / self.parent.coursedir.submitted_directory,
+            assignments=set(map(str, self.assignment)),
+            students=set(map(str, self.student)),
+        )
+        write_atomically(Path(self.to or "grades.csv"), notebooks_table(standings))

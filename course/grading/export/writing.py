@@ -1,0 +1,104 @@
+"""What `course export` does: open the gradebook, take the marks out, write the file that was asked for."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import make_url
+from traitlets.config import Config
+
+from course.files import write_atomically
+from course.grading.database import in_sentences, open_gradebook
+from course.grading.errors import GradingError
+from course.grading.export import canvas, moodle
+from course.grading.export.placing import Filled
+from course.grading.export.standing import Standing, read_standings
+from course.grading.export.table import notebooks_table, totals_table
+from course.grading.export.totals import Total, totals
+from course.grading.folder import ClassFolder
+from course.grading.lms.sheet import Sheet
+from course.grading.records import Status, latest
+from course.grading.settings import database_url
+
+Format = Literal["csv", "canvas", "moodle"]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The file that was written, a sentence that sums it up, and what its reader should know."""
+
+    path: Path
+    summary: str
+    remarks: list[str] = field(default_factory=list)
+
+
+def export(
+    folder: Path,
+    settings: Config,
+    format: Format,
+    *,
+    to: Path | None = None,
+    students: Path | None = None,
+    assignments: Collection[str] = (),
+    by_student: bool = False,
+    db_url: str | None = None,
+) -> Exported:
+    """Write the marks of the class in a folder.
+
+    students : the file that Canvas or Moodle gave, to be filled in.
+    by_student : a row a student in place of a row a notebook, for csv.
+    db_url : of the gradebook, if it is not the one in the settings or the folder's gradebook.db.
+
+    Raises GradingError if there is no gradebook, no such assignment, or the students' file is of no use.
+    """
+    url = database_url(settings, folder, db_url)
+    course_id = settings.CourseDirectory.course_id
+    standings = _standings(ClassFolder(folder), course_id, url, assignments)
+    together = totals(standings)
+    if not together:
+        raise GradingError(
+            "The gradebook knows no student or no notebook with points. Grade the class first."
+        )
+    to = to or folder / ("grades.csv" if format == "csv" else f"grades-{format}.csv")
+    if format == "csv":
+        data = totals_table(together) if by_student else notebooks_table(standings)
+        write_atomically(to, data)
+        return Exported(to, _summary(standings))
+    filled = _for_platform(format, together, standings, students)
+    write_atomically(to, filled.data)
+    rows = f"{filled.placed} students have a row. "
+    return Exported(to, rows + _summary(standings), filled.remarks)
+
+
+def _standings(
+    folder: ClassFolder, course_id: str, db_url: str, assignments: Collection[str]
+) -> list[Standing]:
+    file = make_url(db_url).database if db_url.startswith("sqlite:///") else None
+    if file and not Path(file).is_file():  # opening it would make an empty one
+        raise GradingError(f"There is no gradebook at {file}. Grade the class first: course grade.")
+    with open_gradebook(db_url, course_id) as gradebook, in_sentences(gradebook.engine.url):
+        known = [str(assignment.name) for assignment in gradebook.assignments]
+        if unknown := sorted(set(assignments) - set(known)):
+            there = ", ".join(known) or "none"
+            raise GradingError(f"The gradebook has no assignment {', '.join(unknown)}; it has {there}.")
+        return read_standings(gradebook, latest(folder.records), folder.submitted, assignments=assignments)
+
+
+def _for_platform(
+    format: Format, together: list[Total], standings: list[Standing], students: Path | None
+) -> Filled:
+    if len(names := sorted({total.assignment for total in together})) > 1:
+        raise GradingError(
+            f"A file for a platform holds one assignment. Name it with --assignment: {', '.join(names)}."
+        )
+    sheet = Sheet.read(students) if students else None
+    if format == "canvas":
+        return canvas.filled_in(sheet, together, standings) if sheet else canvas.new_file(together)
+    return moodle.filled_in(sheet, together) if sheet else moodle.new_file(together)
+
+
+def _summary(standings: list[Standing]) -> str:
+    counts = {status: sum(each.status == status for each in standings) for status in Status}
+    listed = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    return f"{len(standings)} notebooks: {listed}."

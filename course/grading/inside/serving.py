@@ -1,0 +1,136 @@
+"""A worker's whole work: run cells, look variables up, and call functions, as the trusted side asks."""
+
+import os
+import random
+import socket
+import sys
+from typing import Any
+
+import numpy as np
+
+from course.checks.candidate import DirectCandidate, StudentError
+from course.grading.inside.attempts import Attempts
+from course.grading.inside.codec import decode, encode
+from course.grading.inside.frames import receive, send
+from course.grading.inside.shell import Shell
+from course.grading.inside.stand_ins import StandIn, raised
+
+MOST = 2**30  # the trusted side is trusted
+
+
+class Serving:
+    """Answers one message after the other.
+
+    channel : to the trusted side.
+    """
+
+    def __init__(self, channel: socket.socket, shell: Shell, attempts: Attempts) -> None:
+        self._channel, self._shell, self._attempts = channel, shell, attempts
+        self._stand_ins: dict[int, StandIn] = {}
+
+    def serve(self) -> None:
+        """Answer until the trusted side closes the channel, which raises ClosedError."""
+        sys.stdout, sys.stderr = self._shell.streams
+        this, leave = os.getpid(), os._exit
+        while True:
+            message = receive(self._channel, MOST)
+            answer = self._answer(message)
+            if os.getpid() != this:  # a copy of this process that the student's code made does not answer
+                leave(0)
+            answer["attempts"] = self._attempts.noted
+            send(self._channel, answer)
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            if "seed" in message:
+                random.seed(message["seed"])
+                np.random.seed(message["seed"] % 2**32)  # noqa: NPY002
+                return {}
+            if "cell" in message:
+                return {"outputs": self._run(message["cell"])}
+            if "variable" in message:
+                return self._look_up(message["variable"])
+            return self._call(message)
+        except KeyboardInterrupt:  # came just after the cell had ended
+            return {"outputs": self._shell.recorder.outputs}
+
+    def _run(self, source: str) -> list[dict[str, Any]]:
+        self._attempts.listening = True
+        try:
+            return self._shell.run(source)
+        finally:
+            self._attempts.listening = False
+
+    def _look_up(self, name: str) -> dict[str, Any]:
+        if name not in self._shell.user_ns:
+            return {"missing": True}
+        return {"value": encode(self._shell.user_ns[name], self._refer)}
+
+    def _call(self, message: dict[str, Any]) -> dict[str, Any]:
+        arguments = [decode(item, self._stand_in) for item in message["arguments"]]
+        keywords = {name: decode(item, self._stand_in) for name, item in message["keywords"].items()}
+        name = message["function"]
+        candidate = DirectCandidate({name: self._shell.user_ns.get(message["name"])})
+        self._attempts.listening = True
+        try:
+            call = candidate.call(name, *arguments, **keywords)
+        except StudentError as error:
+            return self._error(error)
+        except KeyboardInterrupt as error:
+            return self._error(StudentError.from_exception(error))
+        finally:
+            self._attempts.listening = False
+        return {
+            "result": encode(call.result, self._refer),
+            "arguments": [encode(item, self._refer) for item in call.arguments],
+            "keywords": {name: encode(item, self._refer) for name, item in call.keywords.items()},
+            "warnings": list(call.warnings[:20]),
+            "used_global_state": call.used_global_state,
+        }
+
+    def _error(self, error: StudentError) -> dict[str, Any]:
+        warnings = list(error.warnings[:20])
+        return {"raised": {"kinds": list(error.kinds[:20]), "message": error.message, "warnings": warnings}}
+
+    def _refer(self, value: object) -> dict[str, Any] | None:
+        if type(value) is StandIn:
+            return {"$": "served", "number": vars(value)["_number"]}
+        return None
+
+    def _stand_in(self, data: dict[str, Any]) -> StandIn:
+        """The stand-in for a number; the same one each time."""
+        number = data["number"]
+        if number not in self._stand_ins:
+            constants = {
+                name: decode(value, self._stand_in) for name, value in data.get("constants", {}).items()
+            }
+            self._stand_ins[number] = StandIn(
+                number, data.get("type", "object"), constants, data.get("methods", []), self._ask
+            )
+        return self._stand_ins[number]
+
+    def _ask(
+        self, asked: StandIn, name: str, arguments: tuple[Any, ...] | None, keywords: dict[str, Any]
+    ) -> Any:
+        """Ask the trusted side in the middle of a call."""
+        question: dict[str, Any] = {"number": vars(asked)["_number"], "name": name}
+        if arguments is not None:
+            question["arguments"] = [encode(item, self._refer) for item in arguments]
+            question["keywords"] = {key: encode(item, self._refer) for key, item in keywords.items()}
+        listening, self._attempts.listening = self._attempts.listening, False
+        try:
+            send(self._channel, {"ask": question})
+            answer = receive(self._channel, MOST)
+        finally:
+            self._attempts.listening = listening
+        if "raised" in answer:
+            raise raised(answer["raised"]["kinds"], answer["raised"]["message"])
+        return decode(answer["value"], self._stand_in)
+
+
+def begin(channel: socket.socket, shell: Shell, attempts: Attempts) -> None:
+    """The life of a worker, once it is confined. Does not return."""
+    try:
+        Serving(channel, shell, attempts).serve()
+    finally:
+        os._exit(0)

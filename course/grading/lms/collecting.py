@@ -1,0 +1,141 @@
+"""What `course collect` does: put what a platform handed out where grading looks for it."""
+
+import os
+import stat
+import zipfile
+from collections import Counter
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from nbgrader.utils import parse_utc
+
+from course.files import write_atomically
+from course.grading.errors import GradingError
+from course.grading.lms.archive import Source, UnreadableError
+from course.grading.lms.people import People
+from course.grading.lms.sorting import HandedIn, Left, sort_out
+
+_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader's own collect writes it
+
+
+class Outcome(StrEnum):
+    """What became of a notebook."""
+
+    NEW = "new"
+    REPLACED = "replaced an older one"
+    SAME = "the same as before"
+    KEPT = "kept"
+
+
+@dataclass
+class Collected:
+    """One student's notebooks: what became of each, and whether the platform says that one is late."""
+
+    student: str
+    notebooks: dict[str, Outcome] = field(default_factory=dict)
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Haul:
+    """What was collected, and what was left where it is, each with a reason."""
+
+    students: list[Collected]
+    left: list[Left]
+
+    def counts(self) -> Counter[Outcome]:
+        """How many notebooks ended how."""
+        return Counter(outcome for each in self.students for outcome in each.notebooks.values())
+
+
+def collect(
+    source: Path,
+    submitted: Path,
+    assignment: str,
+    notebooks: Collection[str],
+    people: People | None = None,
+    *,
+    timestamps: bool = False,
+    dry_run: bool = False,
+) -> Haul:
+    """Collect from a folder or a zip into `submitted/<student>/<assignment>/`, or say what that would do.
+
+    A notebook that lies there already is replaced only by one of a later time.
+
+    timestamps : take the times in a platform's zip, which are those of the download, for those of handing in.
+
+    Raises GradingError if the source cannot be opened.
+    """
+    with Source(source) as opened:
+        try:
+            taken = [entry.name for entry in submitted.iterdir()] if submitted.is_dir() else []
+            handed_in, left = sort_out(opened.files(), assignment, notebooks, people, taken)
+        except zipfile.BadZipFile:
+            raise GradingError(f"{source} is no folder, and no whole zip.") from None
+        except OSError as error:
+            raise GradingError(f"{error.filename or source} cannot be opened: {error.strerror}.") from None
+        students: dict[str, Collected] = {}
+        for each in handed_in:
+            folder = submitted / each.student / assignment
+            try:
+                outcome, reason = _place(each, folder, timestamps or not each.from_platform, dry_run)
+            except UnreadableError as error:
+                left.append(Left(each.found.shown, str(error)))
+                continue
+            except OSError as error:
+                left.append(Left(each.found.shown, f"{folder} cannot be written: {error.strerror}"))
+                continue
+            student = students.setdefault(each.student, Collected(each.student))
+            student.notebooks[each.notebook] = outcome
+            student.late |= each.late
+            if outcome is Outcome.KEPT:
+                left.append(Left(each.found.shown, reason))
+        return Haul(list(students.values()), sorted(left, key=lambda each: each.shown))
+
+
+def _place(each: HandedIn, folder: Path, stamped: bool, dry_run: bool) -> tuple[Outcome, str]:
+    """Put one notebook into its folder, unless what is there is as new; says what was done, and why not."""
+    path = folder / f"{each.notebook}.ipynb"
+    if any(place.is_symlink() for place in (path, folder, folder.parent)):
+        raise UnreadableError(f"{folder} has a link in its place; links are not followed")
+    data, time = each.found.read(), each.found.time
+    outcome = Outcome.NEW
+    with suppress(FileNotFoundError):
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError(f"{path} is there already, and no file")
+        there = datetime.fromtimestamp(status.st_mtime, UTC)
+        if path.read_bytes() == data:
+            outcome = Outcome.SAME
+        elif time is None:
+            return Outcome.KEPT, f"it does not say when it was written; {path} was kept"
+        elif _seconds(time) <= _seconds(there):
+            reason = f"it is of {time:%Y-%m-%d %H:%M} UTC, and {path} is of {there:%Y-%m-%d %H:%M} UTC"
+            return Outcome.KEPT, f"{reason}, which was kept"
+        else:
+            outcome = Outcome.REPLACED
+    if not dry_run and outcome is not Outcome.SAME:
+        # The stamp first: of a run that is killed between the two, the next one does both again.
+        if time is not None and stamped:
+            _stamp(folder / "timestamp.txt", time)
+        write_atomically(path, data)
+        if time is not None:
+            # The file's own time tells a later upload from an earlier one at the next collect.
+            os.utime(path, (time.timestamp(), time.timestamp()))
+    return outcome, ""
+
+
+def _stamp(path: Path, time: datetime) -> None:
+    """Write down when the assignment was handed in: when the last of its notebooks was."""
+    with suppress(OSError, ValueError, OverflowError):
+        if parse_utc(path.read_text(encoding="utf-8").strip()) >= time.replace(tzinfo=None):
+            return
+    write_atomically(path, time.strftime(_FORMAT).encode())
+
+
+def _seconds(time: datetime) -> int:
+    return int(time.timestamp())

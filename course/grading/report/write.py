@@ -1,0 +1,47 @@
+"""Reads a class's folder and writes the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from course.files import ROOT, write_atomically
+from course.grading.errors import GradingError
+from course.grading.folder import ClassFolder
+from course.grading.records import latest
+from course.grading.report.links import Links
+from course.grading.report.page import report_page
+from course.grading.report.summary import Given
+
+
+def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:
+    """Write the report on a class; returns how many notebooks it is about.
+
+    db_url : of the gradebook; by default what nbgrader_config.py says, else gradebook.db in the folder, if
+        it is there.
+
+    Raises GradingError if the class was never graded, the gradebook cannot be read, or the report cannot be
+    written.
+    """
+    log = ClassFolder(folder).records
+    if not log.is_file():
+        raise GradingError(f"There is no {log}. Grade the class first: course grade {folder}")
+    records = latest(log).values()
+    page = report_page(records, _given(folder, db_url), Links(folder, to))
+    try:
+        write_atomically(to, page)
+    except OSError as error:
+        raise GradingError(f"The report cannot be written to {to}: {error.strerror}.") from error
+    return len(records)
+
+
+def _given(folder: Path, asked_for: str | None) -> Given:
+    from course.grading.report.manual import given_by_persons  # nbgrader takes seconds to import
+    from course.grading.settings import database_url, load_settings
+
+    settings = load_settings(ROOT)
+    in_folder = database_url(settings, folder) == f"sqlite:///{folder / 'gradebook.db'}"
+    if not asked_for and in_folder and not (folder / "gradebook.db").exists():
+        return Given()
+    return given_by_persons(
+        database_url(settings, folder, asked_for), str(settings.CourseDirectory.course_id)
+    )

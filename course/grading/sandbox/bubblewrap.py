@@ -1,0 +1,89 @@
+"""The command that starts a process in bubblewrap: what it can see, and what it cannot."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import decoder_lib
+from course.files import ROOT
+from course.grading.errors import SandboxUnavailableError
+
+PROGRAM = "bwrap"
+LIBRARY = Path("/run/course")  # where what is imported from the course lies in the sandbox
+_PARTS = ("checks/candidate.py", "grading/inside")  # of the package `course`; nothing else of it is there
+_PACKAGE = Path(__file__).resolve().parents[2]
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"),
+    *("/etc/ld.so.cache", "/etc/fonts", "/etc/localtime"),
+)
+
+
+def require_bubblewrap() -> None:
+    """Raises SandboxUnavailableError, with what to do, where bubblewrap is not installed."""
+    if shutil.which(PROGRAM) is None:
+        how = (
+            "install it with `sudo apt install bubblewrap` (other Linux systems have it under the same name)"
+            if sys.platform == "linux"
+            else "grade on Linux, in a virtual machine or a container say, because it exists there only"
+        )
+        raise SandboxUnavailableError(
+            f"Student code runs in a sandbox, and its program, bubblewrap ({PROGRAM}), is not here: {how}. "
+            "To run what students wrote with your own rights instead, ask for it: --no-sandbox."
+        )
+
+
+def command(arguments: list[str]) -> list[str]:
+    """The command that runs Python with these arguments in a sandbox.
+
+    No network; no file but the system's programs, this Python and its packages, `decoder_lib` and the door to
+    a student's functions, none of which can be written to; empty folders; an ordinary user.
+    """
+    out = [PROGRAM, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"]
+    out += ["--uid", "1000", "--gid", "1000", "--hostname", "student", "--cap-drop", "ALL"]
+    for path in map(Path, _SYSTEM):
+        if path.is_symlink():
+            out += ["--symlink", os.readlink(path), str(path)]  # noqa: PTH115 - as it stands, relative or not
+        elif path.exists():
+            out += ["--ro-bind", str(path), str(path)]
+    python = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent}
+    around = [path for path in python if ROOT.is_relative_to(path)]
+    for path in sorted(around):
+        out += ["--ro-bind", str(path), str(path)]
+    hidden = [ROOT] if around or ROOT.is_relative_to("/usr") else []
+    for path in hidden:
+        out += ["--tmpfs", str(path)]
+    for path in sorted(python - set(around)):
+        out += ["--ro-bind", str(path), str(path)]
+        if _PACKAGE.is_relative_to(path):
+            out += ["--tmpfs", str(_PACKAGE)]  # the course, where it was installed beside the other packages
+    out += ["--ro-bind", str(Path(decoder_lib.__file__).parent), str(LIBRARY / "decoder_lib")]
+    for part in _PARTS:
+        out += ["--ro-bind", str(_PACKAGE / part), str(LIBRARY / "course" / part)]
+    out += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    out += ["--tmpfs", "/tmp", "--tmpfs", "/home", "--dir", "/home/student", "--remount-ro", "/"]
+    return [*out, "--chdir", "/home/student", sys.executable, *arguments]
+
+
+def environment(library: Path = LIBRARY) -> dict[str, str]:
+    """The sandbox's environment; nothing of ours is in it.
+
+    library : where the course's part of what is imported lies.
+    """
+    return {
+        "HOME": "/home/student",
+        "USER": "student",
+        "LOGNAME": "student",
+        "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(library),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONNOUSERSITE": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MPLCONFIGDIR": "/tmp/matplotlib",
+        "IPYTHONDIR": "/tmp/ipython",
+    }

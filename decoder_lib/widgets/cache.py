@@ -1,0 +1,296 @@
+"""A cache that fills pass by pass, and what an edit of an earlier token makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+from matplotlib.axes import Axes
+
+from decoder_lib.exploring.cached import CachedRun, Edit, cached_run_of
+from decoder_lib.exploring.runs import followed
+from decoder_lib.exploring.situation import MOST_NEW_TOKENS, Situation
+from decoder_lib.exploring.state import State
+from decoder_lib.plots.positions import plot_positions_read
+from decoder_lib.plots.side_by_side import plot_side_by_side
+from decoder_lib.vocabulary import Vocabulary
+from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, button, row
+from decoder_lib.widgets.markup import heading, page
+from decoder_lib.widgets.search import choices
+from decoder_lib.widgets.view import View
+
+_COMPUTED, _CACHED, _NOT_YET = ("●", "computed"), ("○", "from the cache"), ("·", "not yet")
+
+_STYLE = """<style>
+.gen .cells td, .gen .cells thead th { text-align: center; padding: .15rem .4rem; }
+.gen .cells thead th { font-weight: 400; color: inherit; vertical-align: bottom; }
+.gen .cells thead small { display: block; color: var(--jp-ui-font-color2, #616161); }
+.gen .cells tbody th { white-space: nowrap; font-weight: 400; }
+.gen .cells tr.last th { font-weight: 700; }
+.gen .cells td.computed { background: var(--jp-layout-color2, #eee); outline: 2px solid currentColor;
+  outline-offset: -3px; }
+.gen .cells td.count { text-align: right; font-variant-numeric: tabular-nums; padding-left: 1rem; }
+.gen .cells td.not { color: var(--jp-ui-font-color2, #616161); }
+.gen .cells .edited { font-weight: 700; }
+.gen .cells s { text-decoration-thickness: 2px; }
+.gen .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.gen .key { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; list-style: none; padding: 0;
+  margin: .25rem 0; }
+.gen .pair td.track { width: 14rem; min-width: 7rem; }
+.gen .pair .bar { display: block; height: .6em; box-sizing: border-box; min-width: 1px; margin: 2px 0;
+  border: 1px solid var(--jp-ui-font-color2, #616161); background: var(--jp-layout-color3, #bdbdbd); }
+.gen .pair .bar.stale { border-color: currentColor; background: var(--jp-layout-color1, #fff)
+  repeating-linear-gradient(45deg, var(--jp-brand-color1, #1976d2) 0 3px, transparent 3px 6px); }
+</style>"""
+
+
+class CacheView(View):
+    """The cache view."""
+
+    name = "cache view"
+
+    def controls(self) -> Sequence[widgets.Widget]:
+        """Stepping first, then what is continued, then the edit."""
+        self._step = widgets.IntSlider(
+            description="Step", tooltip="How many passes have been made", min=0, style=WORDS_IN_FULL
+        )
+        self._position = widgets.Dropdown(
+            description="Edit position",
+            tooltip="Which token of the prefix to replace",
+            style=WORDS_IN_FULL,
+            layout={"width": "auto"},
+        )
+        self._token = widgets.Dropdown(
+            description="Token there",
+            tooltip="What to put in its place",
+            style=WORDS_IN_FULL,
+            layout={"width": "auto"},
+        )
+        self._undo = button("Undo the edit", "Put the token back", lambda: self.state.change(edit=None))
+        self._following = False
+        self.state.observe(self._follow)  # before the slider does, which must have room for the step
+        self._follow(self.state.situation)
+        bind(self.state, self._step, "step", self.complain)
+        self._position.observe(self._choose_position, names="value")
+        self._token.observe(self._choose_token, names="value")
+        return [
+            row(
+                [
+                    button("Back", "Show one pass less", self.state.back),
+                    button("Forward", "Show one pass more", self.state.forward),
+                    self._step,
+                ]
+            ),
+            row([*choices(self), *self._numbers()]),
+            row([self._position, self._token, self._undo]),
+        ]
+
+    def _numbers(self) -> list[widgets.Widget]:
+        selection = widgets.Dropdown(
+            description="Selection",
+            tooltip="Whether the run draws or takes the largest share",
+            options=[("sampling", False), ("greedy", True)],
+            style=WORDS_IN_FULL,
+            layout={"width": "auto"},
+        )
+        new_tokens = widgets.BoundedIntText(
+            description="New tokens",
+            tooltip=f"At most so many, 1 to {MOST_NEW_TOKENS}",
+            min=1,
+            max=MOST_NEW_TOKENS,
+            style=WORDS_IN_FULL,
+            layout={"width": "10em"},
+        )
+        return [
+            bind(self.state, selection, "greedy", self.complain),
+            bind(self.state, new_tokens, "max_new_tokens", self.complain),
+        ]
+
+    def _follow(self, situation: Situation) -> None:
+        """Give the controls room for the run, and show the edit, or the token that stands at the position."""
+        run, words = cached_run_of(situation), situation.words
+        place = self._position.index
+        if run.edit is not None:
+            place = run.edit.position
+        elif place is None:
+            place = len(situation.prompt) - 1
+        place = min(place, len(run.prefix) - 1)
+        there = run.prefix if run.edit is None else run.edit.after
+        self._following = True
+        try:
+            self._step.max = len(run.passes)
+            _offer(
+                self._position, [f"{i}: {words.tokens[token_id]}" for i, token_id in enumerate(run.prefix)]
+            )
+            self._position.value = place
+            _offer(self._token, words.tokens)
+            self._token.value = there[place]
+            self._undo.disabled = run.edit is None
+        finally:
+            self._following = False
+
+    def _choose_position(self, _: Any) -> None:
+        if not self._following:
+            self.state.change(edit=None)
+            self._follow(self.state.situation)
+
+    def _choose_token(self, event: Any) -> None:
+        if not self._following:
+            self.state.change(edit=(self._position.value, event["new"]))
+
+    def sentence(self, situation: Situation) -> str:
+        """What the last pass did, or what the edit does."""
+        return cached_run_of(situation).sentence(situation.words)
+
+    def drawing(self, situation: Situation) -> str:
+        """The grid with its counts, and below it the edit."""
+        run, words = cached_run_of(situation), situation.words
+        return page(_STYLE, _key(), _grid(run, words), _edited(run.edit, words))
+
+    def picture(self, situation: Situation) -> Axes:
+        """The grid; or after an edit, the shares that the next pass should give and those it would."""
+        run, words = cached_run_of(situation), situation.words
+        if run.edit is not None and run.edit.stale is not None:
+            shown = list(run.edit.shown)
+            shares = {
+                "right": np.array(run.edit.right.shares)[shown],
+                "from the stale cache": np.array(run.edit.stale.shares)[shown],
+            }
+            return plot_side_by_side(shares, Vocabulary(tuple(words.tokens[i] for i in shown)))
+        without = followed(situation).steps[: run.shown or None]  # all of them before the first
+        steps = [
+            replace(step, positions_read=made.computed)
+            for step, made in zip(without, run.passes, strict=False)
+        ]
+        return plot_positions_read({"without a cache": without, "with a cache": steps}, words)
+
+
+def cache_view(state: State | None = None, **settings: Any) -> View:
+    """The cache view of a state, or of a new one with these settings (`Situation`)."""
+    return CacheView(State(**settings) if state is None else state)
+
+
+def _offer(control: widgets.Dropdown, names: Sequence[str]) -> None:
+    """Let the reader choose one of these, by number; nothing is touched where they are on offer already."""
+    options = tuple((name, number) for number, name in enumerate(names))
+    if control.options != options:
+        control.options = options
+
+
+def _key() -> str:
+    """What the signs in the grid mean."""
+    items = (f"<li>{sign} {escape(said)}</li>" for sign, said in (_COMPUTED, _CACHED, _NOT_YET))
+    return f'<ul class="key" aria-label="signs">{"".join(items)}</ul>'
+
+
+def _sign(kind: tuple[str, str], css: str = "") -> str:
+    """A cell with a sign for the eye and its words for a screen reader."""
+    sign, said = kind
+    return f'<td class="{css}"><span aria-hidden="true">{sign}</span><span class="hidden">{said}</span></td>'
+
+
+def _grid(run: CachedRun, words: Vocabulary) -> str:
+    """Passes downwards, positions across; what lies ahead of the reader is open."""
+    tokens = [words.tokens[token_id] for token_id in run.prefix] + [""] * (run.positions - len(run.prefix))
+    heads = "".join(_column(position, token) for position, token in enumerate(tokens))
+    rows = []
+    for number, made in enumerate(run.passes, 1):
+        there = number <= run.shown
+        cells = []
+        for position in range(run.positions):
+            if not there or position >= len(made.context):
+                cells.append(_sign(_NOT_YET, "not"))
+            elif position < made.held:
+                cells.append(_sign(_CACHED))
+            else:
+                cells.append(_sign(_COMPUTED, "computed"))
+        counts = (made.computed, len(made.context)) if there else ("", "")
+        cells += [f'<td class="count">{count}</td>' for count in counts]
+        last = ' class="last"' if number == run.shown else ""
+        rows.append(f'<tr{last}><th scope="row">pass {number}</th>{"".join(cells)}</tr>')
+    totals = "".join(f'<td class="count">{count}</td>' for count in (run.with_cache, run.without_cache))
+    return (
+        '<div class="scroll" tabindex="0"><table class="cells"><caption>Positions by passes</caption>'
+        f'<thead><tr><td></td>{heads}<th scope="col">computed<small>with the cache</small></th>'
+        '<th scope="col">computed<small>without</small></th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody>"
+        f'<tfoot><tr><th scope="row">so far</th><td colspan="{run.positions}"></td>{totals}</tr></tfoot>'
+        "</table></div>"
+    )
+
+
+def _column(position: int, token: str) -> str:
+    return f'<th scope="col"><small>{position}</small>{escape(token)}</th>'
+
+
+def _edited(edit: Edit | None, words: Vocabulary) -> str:
+    """What becomes of each entry, and of the next distribution."""
+    if edit is None:
+        hint = "Choose a position above, and another token for it, to see which entries fall."
+        return f'<p class="quiet">{hint}</p>'
+    before, after = (words.tokens[ids[edit.position]] for ids in (edit.before, edit.after))
+    parts = [heading(f"Position {edit.position}: {before} becomes {after}"), _entries(edit, words)]
+    if edit.stale is not None:
+        parts.append(_shares(edit, words))
+    return "".join(parts)
+
+
+def _entries(edit: Edit, words: Vocabulary) -> str:
+    """The prefix, old and new, over what becomes of the cache's entries and what the next pass does."""
+    positions = range(len(edit.after))
+    heads = "".join(_column(position, words.tokens[edit.after[position]]) for position in positions)
+
+    def line(name: str, cells: Iterable[tuple[str, str]]) -> str:
+        drawn = "".join(f'<td class="{css}">{said}</td>' for said, css in cells)
+        return f'<tr><th scope="row">{name}</th>{drawn}</tr>'
+
+    was = (
+        (f"<s>{escape(words.tokens[edit.before[i]])}</s>", "edited") if i == edit.position else ("", "")
+        for i in positions
+    )
+    entries = (
+        ("stays", "") if i < edit.kept else ("falls", "edited") if i in edit.fallen else ("none yet", "not")
+        for i in positions
+    )
+    fed = (("computed", "computed") if i in edit.fed else ("from the cache", "") for i in positions)
+    return (
+        '<div class="scroll" tabindex="0"><table class="cells"><caption>What becomes of the cache</caption>'
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{line('was', was)}{line('entry', entries)}"
+        f"{line('next pass', fed)}</tbody></table></div>"
+    )
+
+
+def _shares(edit: Edit, words: Vocabulary) -> str:
+    """The right distribution and the stale cache's, a token a row."""
+    assert edit.stale is not None
+    right, stale = edit.right, edit.stale
+    largest = max(*right.shares, *stale.shares)
+    rows = []
+    for token_id in edit.shown:
+        selected = [
+            name for name, answer in (("right", right), ("stale", stale)) if answer.token_id == token_id
+        ]
+        shares = (right.shares[token_id], stale.shares[token_id])
+        drawn = "".join(
+            f'<span class="bar{css}" style="width:{100 * share / largest:.2f}%"></span>'
+            for share, css in zip(shares, ("", " stale"), strict=True)
+        )
+        note = f"selected: {' and '.join(selected)}" if selected else ""
+        rows.append(
+            f'<tr{" class=marked" if selected else ""}><th scope="row">{escape(words.tokens[token_id])}</th>'
+            f'<td class="number">{shares[0]:.4f}</td><td class="number">{shares[1]:.4f}</td>'
+            f'<td class="track">{drawn}</td><td>{note}</td></tr>'
+        )
+    more = len(words) - len(edit.shown)
+    left_out = f'<p class="quiet">{more:,} more tokens with smaller shares are not shown.</p>' if more else ""
+    return (
+        '<div class="scroll" tabindex="0"><table class="pair"><caption>The next token: the right shares, and '
+        "what the stale cache would answer</caption><thead><tr>"
+        '<th scope="col">token</th><th scope="col" class="number">right</th>'
+        '<th scope="col" class="number">stale</th><th scope="col">right above, stale hatched</th>'
+        f'<th scope="col">note</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>{left_out}'
+    )

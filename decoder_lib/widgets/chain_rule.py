@@ -1,0 +1,167 @@
+"""The chain-rule view: the factors of two runs, what they multiply to, and whether the runs compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import ipywidgets as widgets
+from matplotlib.axes import Axes
+
+from decoder_lib.exploring.chain import Chain, Choice, chain_of, choices, compare
+from decoder_lib.exploring.runs import followed
+from decoder_lib.exploring.situation import Situation
+from decoder_lib.exploring.state import State
+from decoder_lib.plots.running_product import plot_running_product
+from decoder_lib.widgets.controls import WORDS_IN_FULL, button, row
+from decoder_lib.widgets.markup import Part, columns, heading, logarithm, page, paragraph, small, strip, table
+from decoder_lib.widgets.settings import settings as run_settings
+from decoder_lib.widgets.view import View, state_of
+
+MOST_KEPT = 8
+
+
+class ChainRuleView(View):
+    """Two runs side by side. Readers choose them, and keep runs to hold others against.
+
+    alone : whether no other view has the controls of the run, so that this one needs them.
+    """
+
+    name = "chain-rule view"
+
+    def __init__(self, state: State, alone: bool = False) -> None:
+        self._alone = alone
+        self._kept: list[Situation] = []
+        self._following = False
+        super().__init__(state)
+
+    def controls(self) -> Sequence[widgets.Widget]:
+        """Which two runs, and keeping one."""
+        self._first, self._second = (
+            widgets.Dropdown(
+                description=description,
+                tooltip="A run to look at: the one now, its twin, its branch, or one that was kept",
+                style=WORDS_IN_FULL,
+                layout={"width": "auto", "max_width": "100%"},
+            )
+            for description in ("First run", "Second run")
+        )
+        self._offer(self.state.situation, "run", "twin")
+        for control in (self._first, self._second):
+            control.observe(self._chosen, names="value")
+        keep = button("Keep this run", "Keep the run that is followed, to hold others against it", self._keep)
+        forget = button("Forget kept runs", "Leave only the runs of the settings", self._forget)
+        for each in (keep, forget):
+            each.layout.width = "auto"
+        chosen = row([self._first, self._second, keep, forget])
+        return [run_settings(self.state, self.complain), chosen] if self._alone else [chosen]
+
+    def redraw(self, situation: Situation) -> None:
+        """Offer the runs that there are now, and show the two that are chosen."""
+        self._offer(situation, self._first.value, self._second.value)
+        super().redraw(situation)
+
+    def drawing(self, situation: Situation) -> str:
+        """Each run's factors in a table, and its log-sum as a length."""
+        chains = [chain_of(choice) for choice in self._pair(situation)]
+        longest = max(-chain.log_sum for chain in chains)
+        return page(columns(*(_table(chain) + _lengths(chain, longest) for chain in chains)))
+
+    def sentence(self, situation: Situation) -> str:
+        """Which of the two is the more probable, or why that can not be said."""
+        return compare(*self._pair(situation)).verdict
+
+    def picture(self, situation: Situation) -> Axes:
+        """The factors and running products of both."""
+        runs = {choice.name: followed(choice.situation) for choice in self._pair(situation)}
+        return plot_running_product(runs, situation.words, title="Factors, and what they multiply to")
+
+    def _pair(self, situation: Situation) -> tuple[Choice, Choice]:
+        found = {choice.key: choice for choice in choices(situation, self._kept)}
+        return found[self._first.value], found[self._second.value]
+
+    def _offer(self, situation: Situation, first: str, second: str) -> None:
+        """Bring both lists up to date; a run that is no more gives way to the one there is always."""
+        found = choices(situation, self._kept)
+        keys = {choice.key for choice in found}
+        options = [(choice.name, choice.key) for choice in found]
+        self._following = True
+        try:
+            for control, key, otherwise in ((self._first, first, "run"), (self._second, second, "twin")):
+                if control.options != tuple(options):
+                    control.options = options
+                control.value = key if key in keys else otherwise
+        finally:
+            self._following = False
+
+    def _chosen(self, _: Any) -> None:
+        if not self._following:
+            super().redraw(self.state.situation)
+
+    def _keep(self) -> None:
+        now = replace(self.state.situation, step=0, beam_width=1, edit=None)
+        if not now.on_branch:
+            now = replace(now, branch=None)
+        if now in self._kept:
+            self.complain(f"This run is kept already, as kept run {self._kept.index(now) + 1}.")
+            return
+        if len(self._kept) == MOST_KEPT:
+            self.complain(f"{MOST_KEPT} runs are kept, and more cannot be told apart: forget them first.")
+            return
+        self._kept.append(now)
+        self._offer(self.state.situation, self._first.value, f"kept {len(self._kept)}")
+        super().redraw(self.state.situation)
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self.redraw(self.state.situation)
+
+
+def chain_rule_view(state: State | None = None, **settings: Any) -> View:
+    """A live view of the chain rule, for the last line of a cell.
+
+    state : shared with other views; where none is given, a new one, and the view has the run's controls too.
+    settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
+    """
+    return ChainRuleView(state_of(state, settings), alone=state is None)
+
+
+def _table(chain: Chain) -> str:
+    rows = [
+        (
+            factor.number,
+            factor.token,
+            factor.factor,
+            small(factor.product),
+            logarithm(factor.log_factor),
+            logarithm(factor.log_sum),
+        )
+        for factor in chain.factors
+    ]
+    return (
+        heading(chain.name[:1].upper() + chain.name[1:])
+        + table(
+            chain.about,
+            ("step", "token", "factor", "product so far", "ln factor", "sum so far"),
+            rows,
+            foot=("all", "", "", small(chain.product), "", logarithm(chain.log_sum)),
+        )
+        + paragraph(chain.finish)
+    )
+
+
+def _lengths(chain: Chain, longest: float) -> str:
+    """The logarithms laid end to end, on one scale for both runs: the shorter, the more probable."""
+    if not 0.0 < longest < math.inf:
+        return ""
+    parts, start = [], 0.0
+    for factor in chain.factors:
+        end = -factor.log_sum / longest
+        parts.append(Part(factor.token, start, end))
+        start = end
+    count = len(parts)
+    words = f"log-sum {logarithm(chain.log_sum)}, {count} factor{'' if count == 1 else 's'}"
+    lengths = ", ".join(f"{factor.token} {logarithm(factor.log_factor)}" for factor in chain.factors)
+    return strip(f"Logarithms laid end to end, {words}: {lengths}.", parts, at=(start, words))

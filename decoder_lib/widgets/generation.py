@@ -1,0 +1,167 @@
+"""The generation explorer: step through a run, change anything, take another token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+import ipywidgets as widgets
+from matplotlib.axes import Axes
+
+from decoder_lib.exploring.chain import Chain, chain_of, compare, run_and_branch
+from decoder_lib.exploring.runs import followed
+from decoder_lib.exploring.situation import Situation
+from decoder_lib.exploring.state import State
+from decoder_lib.exploring.steps import Steps, steps_of
+from decoder_lib.plots.prefixes import plot_prefixes
+from decoder_lib.plots.token_rows import plot_token_rows
+from decoder_lib.widgets.markup import (
+    Part,
+    bars,
+    chips,
+    columns,
+    heading,
+    page,
+    paragraph,
+    small,
+    strip,
+    table,
+)
+from decoder_lib.widgets.settings import settings
+from decoder_lib.widgets.stepper import stepper
+from decoder_lib.widgets.taking import Taking
+from decoder_lib.widgets.view import View, state_of
+
+_ABSENT = "–"  # a step that one of two runs does not have
+
+
+class GenerationExplorer(View):
+    """A run, a step at a time: the prefix, the shares, the draw, the product, and a branch beside the run."""
+
+    name = "generation explorer"
+
+    def controls(self) -> Sequence[widgets.Widget]:
+        """What the run depends on, then where to stand in it, then the token to take."""
+        return [
+            settings(self.state, self.complain),
+            stepper(self.state, self.complain),
+            Taking(self.state, self.complain).widget,
+        ]
+
+    def drawing(self, situation: Situation) -> str:
+        """The prefix, the newest selection beside the steps so far, and the branch against the run."""
+        shown = steps_of(situation)
+        selected = shown.step and f", then {shown.step} selected"
+        prefix = chips(
+            shown.prefix,
+            newest=len(shown.prefix) - 1 if shown.step else None,
+            label=f"the prefix: {shown.n_prompt} given{selected or ''}",
+            given=shown.n_prompt,
+            notes={} if shown.taken is None else {shown.taken: "taken"},
+        )
+        return page(prefix, columns(_selection(shown), _turns(shown)), _branch(situation))
+
+    def sentence(self, situation: Situation) -> str:
+        """Where the reader stands, what was selected there, and whether the run has ended."""
+        shown = steps_of(situation)
+        which = "the branch" if situation.on_branch else "the run"
+        where = f"Step {shown.step} of {shown.n_steps} of {which}"
+        if not shown.turns:
+            told = f"{where}: the prompt, {shown.n_prompt} token{'s' if shown.n_prompt > 1 else ''}"
+        else:
+            newest = shown.turns[-1]
+            told = (
+                f"{where}: read {len(shown.prefix) - 1} tokens, selected {newest.token} "
+                f"at {newest.probability:.4f}, product so far {small(newest.product)}"
+            )
+        return f"{told}. {shown.finish}"
+
+    def picture(self, situation: Situation) -> Axes:
+        """The prefixes that were read, or the prompt alone."""
+        made = followed(situation).steps[: situation.step]
+        if made:
+            return plot_prefixes(made, situation.words, title="What each pass read, and what was selected")
+        return plot_token_rows({"prompt": [situation.words.tokens[i] for i in situation.prompt]})
+
+
+def generation_explorer(state: State | None = None, **settings: Any) -> View:
+    """A live view of the loop, for the last line of a cell.
+
+    state : shared with other views; a new one where none is given.
+    settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
+    """
+    return GenerationExplorer(state_of(state, settings))
+
+
+def _selection(shown: Steps) -> str:
+    """The newest selection: what could have been selected, and how it was decided."""
+    if not shown.turns:
+        return paragraph("No pass has been made yet: nothing is predicted, and nothing selected.")
+    more = f"and {shown.n_left_out} more, which share {shown.left_out:.4f}" if shown.n_left_out else ""
+    candidates = bars(
+        f"Shares at step {shown.step}, after {len(shown.prefix) - 1} tokens",
+        [(share.token, share.share, share.note) for share in shown.shares],
+        more,
+    )
+    if shown.uniform is None:
+        return candidates + paragraph(shown.how)
+    places = ", ".join(f"{part.name} {part.start:.4f} to {part.end:.4f}" for part in shown.intervals)
+    scale = strip(
+        f"The shares laid end to end from 0 to 1: {places}. {shown.how}",
+        [Part(part.name, part.start, part.end, part.hit) for part in shown.intervals],
+        at=(shown.uniform, f"draw {shown.uniform:.4f}"),
+    )
+    return candidates + scale + paragraph(shown.how)
+
+
+def _turns(shown: Steps) -> str:
+    """The table of steps."""
+    if not shown.turns:
+        return ""
+    rows: list[tuple[object, ...]] = [
+        (
+            turn.number,
+            turn.token,
+            turn.probability,
+            small(turn.product),
+            turn.positions,
+            turn.positions_with_cache,
+        )
+        for turn in shown.turns
+    ]
+    read = sum(turn.positions for turn in shown.turns)
+    read_with_cache = sum(turn.positions_with_cache for turn in shown.turns)
+    return table(
+        "The steps so far, and the positions that each pass computed",
+        ("step", "token", "share", "product", "without a cache", "with a cache"),
+        rows,
+        marked=len(rows) - 1,
+        foot=("all", "", "", small(shown.product), read, read_with_cache),
+    )
+
+
+def _branch(situation: Situation) -> str:
+    """The branch beside the run: tokens, products, and how each ended."""
+    pair = run_and_branch(situation)
+    if pair is None or situation.branch is None:
+        return ""
+    run, branch = map(chain_of, pair)
+    place = situation.branch[0]
+    rows = zip_longest(_cells(run), _cells(branch), fillvalue=(_ABSENT,) * 3)
+    return (
+        heading(f"The run and the branch at step {place + 1}")
+        + table(
+            "Token by token; before the heavy row they are the same",
+            ("step", "run", "share", "product", "branch", "share", "product"),
+            [(number, *one, *other) for number, (one, other) in enumerate(rows, 1)],
+            marked=place,
+        )
+        + paragraph(f"The run. {run.finish}")
+        + paragraph(f"The branch. {branch.finish}")
+        + paragraph(compare(*pair).verdict)
+    )
+
+
+def _cells(chain: Chain) -> list[tuple[object, ...]]:
+    return [(factor.token, factor.factor, small(factor.product)) for factor in chain.factors]

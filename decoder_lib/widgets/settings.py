@@ -1,0 +1,151 @@
+"""The controls of a run: what is read, how tokens are selected, and what ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from decoder_lib.exploring.situation import (
+    LARGEST_SEED,
+    MOST_NEW_TOKENS,
+    TEMPERATURES,
+    Situation,
+    prompt_from,
+)
+from decoder_lib.exploring.state import State
+from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
+
+
+def settings(state: State, complain: Callable[[str], None]) -> widgets.VBox:
+    """Rows of controls for everything that a run depends on.
+
+    Numbers have fields and not sliders: the front end gives a slider's handle no name for screen readers.
+    """
+    made = widgets.VBox(
+        [
+            row([_prompt(state, complain), _decoder(state, complain)]),
+            row([_selection(state, complain), _seed(state, complain), _temperature(state, complain)]),
+            row([_new_tokens(state, complain), _context(state, complain), _end(state, complain)]),
+        ]
+    )
+    made.add_class("gen-settings")
+    return made
+
+
+def _prompt(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.Text(
+        description="Prompt",
+        tooltip="Words of the vocabulary, with spaces between; Enter sets them",
+        continuous_update=False,
+        style=WORDS_IN_FULL,
+        layout={"width": "26em", "max_width": "100%"},
+    )
+    return bind(
+        state,
+        control,
+        "prompt",
+        complain,
+        read=lambda text: prompt_from(text, state.situation.words),
+        show=lambda ids: state.situation.words.decode(ids),
+        keep=True,
+    )
+
+
+def _decoder(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.Dropdown(
+        description="Parameters",
+        tooltip="Which decoder predicts",
+        options=[(decoder.name, decoder) for decoder in state.decoders],
+        style=WORDS_IN_FULL,
+        layout={"width": "auto"},
+    )
+    return bind(state, control, "decoder", complain, change=state.choose)
+
+
+def _selection(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.Dropdown(
+        description="Selection",
+        tooltip="Draw each token with the shares as odds, or take the largest share",
+        options=[("sampling", False), ("greedy", True)],
+        style=WORDS_IN_FULL,
+        layout={"width": "auto"},
+    )
+    return bind(state, control, "greedy", complain)
+
+
+def _seed(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.BoundedIntText(
+        description="Seed",
+        tooltip=f"Of the draws, 0 to {LARGEST_SEED}; greedy selection makes none",
+        min=0,
+        max=LARGEST_SEED,
+        style=WORDS_IN_FULL,
+        layout={"width": "7.5em"},
+    )
+    return bind(state, control, "seed", complain, adjust=_off_when_greedy(control))
+
+
+def _temperature(state: State, complain: Callable[[str], None]) -> Any:
+    low, high = TEMPERATURES
+    now = state.situation.temperature
+    control = widgets.BoundedFloatText(
+        description="Temperature",
+        tooltip=f"{low:g} to {high:g}: below 1 sharpens the shares, above 1 flattens them; not used by greedy",
+        min=min(low, now),
+        max=max(high, now),
+        step=0.1,
+        style=WORDS_IN_FULL,
+        layout={"width": "11em"},
+    )
+    return bind(state, control, "temperature", complain, adjust=_off_when_greedy(control))
+
+
+def _new_tokens(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.BoundedIntText(
+        description="New tokens",
+        tooltip=f"At most so many, 1 to {MOST_NEW_TOKENS}",
+        min=1,
+        max=MOST_NEW_TOKENS,
+        style=WORDS_IN_FULL,
+        layout={"width": "10em"},
+    )
+    return bind(state, control, "max_new_tokens", complain)
+
+
+def _context(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.BoundedIntText(
+        description="Context bound",
+        tooltip="How many positions the decoder may read, at least those of the prompt",
+        min=1,
+        style=WORDS_IN_FULL,
+        layout={"width": "12em"},
+    )
+
+    def limit(situation: Situation) -> None:
+        control.max = situation.decoder.model.context_length
+
+    return bind(state, control, "context_length", complain, adjust=limit)
+
+
+def _end(state: State, complain: Callable[[str], None]) -> Any:
+    control = widgets.Checkbox(indent=False, layout={"width": "auto"})
+
+    def name(situation: Situation) -> None:
+        decoder = situation.decoder
+        control.disabled = decoder.end_id is None
+        control.description = (
+            "This decoder has no end token"
+            if decoder.end_id is None
+            else f"{decoder.words.tokens[decoder.end_id]} ends the run"
+        )
+
+    return bind(state, control, "end", complain, adjust=name)
+
+
+def _off_when_greedy(control: Any) -> Callable[[Situation], None]:
+    def switch(situation: Situation) -> None:
+        control.disabled = situation.greedy
+
+    return switch
