@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Literal
@@ -89,10 +90,15 @@ def load_questions(path: Path = FILE) -> list[Question]:
 
 def find_question(question_id: str) -> Question:
     """One question by its id. KeyError names those there are."""
-    questions = {question.id: question for question in load_questions()}
+    questions = _by_id()
     if question_id not in questions:
         raise KeyError(f"no question {question_id!r}; there are {', '.join(questions)}")
     return questions[question_id]
+
+
+@cache
+def _by_id() -> dict[str, Question]:
+    return {question.id: question for question in load_questions()}
 
 
 def _question(number: int, entry: dict[str, Any]) -> Question:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from numbers import Real
 
 from course.questions import Question
@@ -30,7 +31,10 @@ def _number_problem(question: Question, answer: object) -> str | None:
         return "There is no answer yet; type a number."
     if isinstance(answer, bool) or not isinstance(answer, Real):
         return f"The answer is {_shown(answer)}; it must be a number without quotes, like 12."
-    number = float(answer)
+    try:
+        number = float(answer)
+    except OverflowError:  # an integer that no float can hold
+        number = inf
     if abs(number - question.answer) <= question.tolerance:
         return None
     for slip in question.slips:
@@ -40,5 +44,9 @@ def _number_problem(question: Question, answer: object) -> str | None:
 
 
 def _shown(answer: object) -> str:
-    text = repr(answer) if isinstance(answer, str | int | float | list | tuple) else type(answer).__name__
+    kind = type(answer).__name__
+    try:
+        text = repr(answer) if isinstance(answer, str | int | float | list | tuple) else kind
+    except ValueError:  # Python does not write out an integer of very many digits
+        text = f"of type {kind}"
     return text if len(text) <= 60 else text[:60] + "..."
