@@ -47,17 +47,17 @@ class Serving:
                 np.random.seed(message["seed"] % 2**32)  # noqa: NPY002
                 return {}
             if "cell" in message:
-                return {"outputs": self._run(message["cell"])}
+                return {"outputs": self._run(message["cell"], in_words=message["in_words"])}
             if "variable" in message:
                 return self._look_up(message["variable"])
             return self._call(message)
         except KeyboardInterrupt:  # came just after the cell had ended
             return {"outputs": self._shell.recorder.outputs}
 
-    def _run(self, source: str) -> list[dict[str, Any]]:
+    def _run(self, source: str, *, in_words: bool) -> list[dict[str, Any]]:
         self._attempts.listening = True
         try:
-            return self._shell.run(source)
+            return self._shell.run(source, in_words=in_words)
         finally:
             self._attempts.listening = False
 

@@ -101,6 +101,14 @@ class _Publisher(DisplayPublisher):
 
 class _Hook(DisplayHook):
     recorder: Recorder
+    in_words = False
+
+    def compute_format_data(self, result: Any) -> Any:
+        """A value as it is shown: drawn, or in words alone."""
+        if self.in_words:
+            shell: Any = self.shell
+            return shell.display_formatter.format(result, include={"text/plain"})
+        return super().compute_format_data(result)  # type: ignore[no-untyped-call]
 
     def write_output_prompt(self) -> None:
         """A notebook has no prompt in its output."""
@@ -136,6 +144,7 @@ class Shell(InteractiveShell):
         publisher: Any = self.display_pub
         hook: Any = self.displayhook
         publisher.recorder = hook.recorder = self.recorder
+        self._hook = hook
         self.streams = _Stream(self.recorder, "stdout"), _Stream(self.recorder, "stderr")
         self.system: Any = self.system_piped  # its output belongs into the notebook
 
@@ -160,9 +169,13 @@ class Shell(InteractiveShell):
             }
         )
 
-    def run(self, source: str) -> list[Output]:
-        """Run one cell; its outputs."""
+    def run(self, source: str, *, in_words: bool = False) -> list[Output]:
+        """Run one cell; its outputs.
+
+        in_words : show the value of its last line as text only, without drawing it.
+        """
         self.recorder.start()
+        self._hook.in_words = in_words
         self.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
         return self.recorder.outputs
 

@@ -213,6 +213,8 @@ def main() -> None:
     shell = Shell.instance(0)
     _import_what_notebooks_import()
     isolation.set_dumpable(False)  # a worker must not look into this process, should it ever see it
+    with Path(os.devnull).open("wb") as nowhere:  # what goes wrong from here on is told on the socket
+        os.dup2(nowhere.fileno(), 2)  # and a file would be shared by all workers
     send(control, {"ready": True})
     with contextlib.suppress(ClosedError):
         Warm(control, shell, nested=sys.argv[2] == "nested").follow_orders()

@@ -82,9 +82,14 @@ class Worker:
         self._send({"seed": seed})
         self._receive(self._limits.call_seconds)
 
-    def run_cell(self, source: str, seconds: float) -> CellRun:
-        """Run a cell; it is interrupted after so many seconds. Raises WorkerEndedError."""
-        self._send({"cell": source})
+    def run_cell(self, source: str, seconds: float, *, in_words: bool = False) -> CellRun:
+        """Run a cell; it is interrupted after so many seconds.
+
+        in_words : show the value of its last line as text only: drawing it is what takes time.
+
+        Raises WorkerEndedError.
+        """
+        self._send({"cell": source, "in_words": in_words})
         interrupted = False
         if not select.select([self._channel], [], [], max(seconds, 0.0))[0]:
             interrupted = True
