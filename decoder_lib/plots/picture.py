@@ -4,28 +4,49 @@ from __future__ import annotations
 
 import base64
 import html
-from dataclasses import dataclass
+from collections.abc import Container
+from functools import cached_property
 from io import BytesIO
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 _DPI = 100
 
 
-@dataclass(frozen=True)
 class Picture:
-    """A finished figure with its text alternative, for the last line of a notebook cell."""
+    """A finished figure with its text alternative, for the last line of a notebook cell.
 
-    png: bytes
-    alternative: str
-    width: int  # pixels
+    It is drawn when somebody looks at it.
+    """
+
+    def __init__(self, figure: Figure, alternative: str) -> None:
+        self._figure = figure
+        self.alternative = alternative
+
+    @cached_property
+    def png(self) -> bytes:
+        """The drawing."""
+        buffer = BytesIO()
+        self._figure.savefig(buffer, format="png", dpi=_DPI)
+        return buffer.getvalue()
+
+    @property
+    def width(self) -> int:
+        """Of the drawing, in pixels."""
+        return round(float(self._figure.get_size_inches()[0]) * _DPI)
 
     def __repr__(self) -> str:
         return self.alternative
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, **_: Any
+    ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        words = {"text/plain": self.alternative}
+        if include is not None and "text/html" not in include and "image/png" not in include:
+            return words, {}
         data = base64.b64encode(self.png).decode()
         # JupyterLab gives a bare image/png no alternative, so the image is wrapped in HTML for it.
         # On a phone a wide picture is scrolled sideways, not shrunk until nothing in it can be read.
@@ -33,15 +54,12 @@ class Picture:
             f'<img src="data:image/png;base64,{data}" alt="{html.escape(self.alternative)}" '
             f'style="min-width:{min(self.width, 520)}px"/>'
         )
-        bundle = {"text/html": image, "image/png": data, "text/plain": self.alternative}
-        return bundle, {"image/png": {"alt": self.alternative}}
+        return words | {"text/html": image, "image/png": data}, {"image/png": {"alt": self.alternative}}
 
 
 def show(ax: Axes) -> Picture:
     """Finish the figure that `ax` belongs to: a picture whose text alternative is the label of `ax`."""
     figure = ax.get_figure(root=True)
     assert figure is not None, "an Axes that was removed from its figure cannot be shown"
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=_DPI)
     plt.close(figure)  # or the notebook would draw it a second time
-    return Picture(buffer.getvalue(), str(ax.get_label()), round(figure.get_size_inches()[0] * _DPI))
+    return Picture(figure, str(ax.get_label()))
