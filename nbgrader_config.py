@@ -10,7 +10,7 @@ from pathlib import Path
 
 from course.building import CODE_STUB, MasterError, refresh_masters
 from course.building.preprocessors import release_steps
-from course.grading.formgrader import FILTERS, EscapeNames
+from course.grading.formgrader import FILTERS, TEMPLATES, EscapeNames
 from course.grading.nbgrader_path import install
 
 c = get_config()  # noqa: F821 - nbgrader puts it there
@@ -48,8 +48,10 @@ install(Path(__file__).resolve().parent)
 c.HTMLExporter.filters = FILTERS
 c.HTMLExporter.preprocessors = [EscapeNames]
 c.HTMLExporter.sanitize_html = True  # shows no script and no widget
+c.HTMLExporter.extra_template_basedirs = TEMPLATES  # nothing is fetched from another host
 
 c.ExportApp.plugin_class = "course.grading.export.StatusExport"
+c.ZipCollectApp.collector_plugin = "course.grading.lms.plugin.LmsCollector"
 
 try:
     refresh_masters(Path(__file__).resolve().parent)

@@ -1,8 +1,10 @@
 """What formgrader shows of students' notebooks, made inert: it runs with the rights of whoever grades."""
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
+import nbgrader
 from markupsafe import Markup
 from nbconvert.preprocessors import Preprocessor
 from traitlets import Bool
@@ -39,3 +41,9 @@ class EscapeNames(Preprocessor):
 
 # For `c.HTMLExporter.filters`: by the names that nbconvert's templates use.
 FILTERS = {"markdown2html": markdown_filter, "clean_html": html_filter}
+
+# For `c.HTMLExporter.extra_template_basedirs`: ours come first, in front of the page of nbgrader that uses them.
+TEMPLATES = [
+    str(Path(__file__).parent / "templates"),
+    str(Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"),
+]

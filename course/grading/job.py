@@ -12,6 +12,7 @@ from course.grading.masters import Master, read_master
 from course.grading.outputs import Cleaner
 from course.grading.parse import parse_notebook
 from course.grading.records import CellResult, Finding, Record, Status
+from course.grading.released import normalised
 from course.grading.restore import Rebuilt, RebuiltCell, restored
 from course.grading.sandbox import Sandbox
 from course.grading.session import CellKind, CellToRun, Session
@@ -96,7 +97,7 @@ def _graded(
 ) -> tuple[tuple[CellResult, ...], list[Finding], bytes]:
     """The results, what is worth telling of the run, and the graded notebook."""
     places = [index for index, cell in enumerate(rebuilt.cells) if cell.code is not None]
-    to_run = [_to_run(rebuilt.cells[index], index) for index in places]
+    to_run = [_to_run(rebuilt.cells[index], index, master) for index in places]
     sandbox: Sandbox = sandbox_of_this_thread(job.limits, bubblewrap=job.bubblewrap)
     session = Session(sandbox, job.limits, job.seed)
     try:
@@ -116,10 +117,13 @@ def _graded(
     return results, findings, graded_notebook(master, rebuilt.cells, shown, results)
 
 
-def _to_run(cell: RebuiltCell, index: int) -> CellToRun:
+def _to_run(cell: RebuiltCell, index: int, master: Master) -> CellToRun:
+    code = cell.code or ""
+    # The pictures of the course's own cells are the same for everybody, and most of the time goes into them.
+    in_words = not cell.is_solution and normalised(code) in master.handed_out
     name = f" ({cell.grade_id})" if cell.grade_id else ""
     kind: CellKind = "solution" if cell.is_solution else "test" if cell.is_test else "other"
-    return CellToRun(f"Cell {index + 1}{name}", cell.code or "", kind)
+    return CellToRun(f"Cell {index + 1}{name}", code, kind, in_words)
 
 
 def _record(

@@ -1,7 +1,6 @@
 """Gives the points: runs each check against the notebook at work, and looks at each answer."""
 
 import time
-from functools import cache
 
 from course.checks import Call, StudentError, find_check, run_check
 from course.checks.answers import problem_with
@@ -12,7 +11,7 @@ from course.grading.records import CellResult
 from course.grading.sandbox import SandboxedCandidate, Worker, WorkerEndedError
 from course.grading.session import ExhaustedError, Session
 from course.grading.text import readable
-from course.questions import Question, find_question
+from course.questions import find_question
 
 LONGEST_MESSAGE = 8_000
 
@@ -69,7 +68,7 @@ class _Marking:
         )
 
     def _answer(self, test: Test, worker: Worker) -> CellResult:
-        question, variable = _question(str(test.question)), str(test.answer)
+        question, variable = find_question(str(test.question)), str(test.answer)
         try:
             answer = worker.value(variable, self._limits.call_seconds)
         except StudentError:
@@ -82,7 +81,7 @@ class _Marking:
         return CellResult(test.cell, name, None, 0.0, test.points, "failed", message=message)
 
     def _error(self, test: Test, message: str) -> CellResult:
-        name = test.check or f"question {_question(str(test.question)).number}"
+        name = test.check or f"question {find_question(str(test.question)).number}"
         return CellResult(test.cell, name, test.challenge, 0.0, test.points, "error", message=message)
 
 
@@ -104,8 +103,3 @@ class _TimedCandidate:
         self.seconds = max(0.0, min(self._most, self._end - time.monotonic()))
         candidate = SandboxedCandidate(self._worker, self.seconds, self._names)
         return candidate.call(function, *arguments, **keywords)
-
-
-@cache
-def _question(name: str) -> Question:
-    return find_question(name)

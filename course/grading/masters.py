@@ -1,7 +1,7 @@
 """The masters as grading needs them: which cells a notebook must have, and what each is worth."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from course.building.master import grade_id_of
 from course.files import notebooks_under, sha256
 from course.grading.errors import GradingError
 from course.grading.plan import Test, plan
+from course.grading.released import normalised
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,12 @@ class Master:
         """The cells nbgrader knows, by their grade_id, in the notebook's order."""
         return {name: cell for cell in self.notebook.cells if (name := grade_id_of(cell))}
 
+    @cached_property
+    def handed_out(self) -> frozenset[str]:
+        """The texts of the cells that students get as they are."""
+        cells = [cell for cell in self.notebook.cells if not cell.metadata.get("nbgrader", {}).get("solution")]
+        return frozenset(normalised(cell.source) for cell in cells)
+
     @property
     def max_score(self) -> float:
         """The points of all its graded cells."""
@@ -42,6 +49,7 @@ class Master:
         return plan(self.notebook, self.name)
 
 
+@lru_cache(64)
 def read_master(data: bytes, assignment: str, name: str) -> Master:
     """A master from its file.
 

@@ -26,11 +26,13 @@ class CellToRun:
 
     kind : a solution gets some time even when all is used up; a test, of which only the visible part is run
         and nothing is shown, gets as much as a call of a check does.
+    in_words : its value is shown as text only.
     """
 
     label: str
     code: str
     kind: CellKind = "other"
+    in_words: bool = False
 
 
 class Session:
@@ -105,7 +107,7 @@ class Session:
     def _run(self, worker: Worker, cell: CellToRun, seconds: float) -> list[Any]:
         """Run one cell; its outputs."""
         try:
-            run = worker.run_cell(cell.code, seconds)
+            run = worker.run_cell(cell.code, seconds, in_words=cell.in_words)
         except WorkerEndedError as error:
             self.lost()
             self._replay_definitions(cell)
@@ -140,7 +142,7 @@ class Session:
         try:
             worker.seed(self._seed)
             for at_work in self._replayed:
-                worker.run_cell(*at_work)
+                worker.run_cell(*at_work, in_words=True)
         except WorkerEndedError:
             self.lost()
             self._replayed = [piece for piece in self._replayed if piece is not at_work]

@@ -86,7 +86,7 @@ _STRINGS = (
 )
 _IN_TEXT = re.compile(
     r"input_transformer|do_execute|ast_transformers|get_ipython\(\)\.kernel|gradebook|sqlite3|/proc/|os\._exit"
-    r"|os\.kill|sys\._getframe|sys\.settrace|^\s*(?:from|import)\s+(?:course|nbgrader|ctypes|socket|urllib"
+    r"|os\.kill|sys\._getframe|sys\.settrace|^[ \t]*(?:from|import)\s+(?:course|nbgrader|ctypes|socket|urllib"
     r"|requests|sqlite3|subprocess)\b",
     re.MULTILINE,
 )

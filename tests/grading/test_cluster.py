@@ -113,7 +113,7 @@ def test_a_scheduler_that_dies_stops_the_run_and_keeps_what_was_graded(fresh, tm
         [*dask, "scheduler", "--scheduler-file", str(file), "--port", "0", "--no-dashboard"], **quiet
     )
     worker = subprocess.Popen(
-        [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard"], **quiet
+        [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny"], **quiet
     )
     try:
         while not file.exists():

@@ -110,8 +110,7 @@ def test_the_command_says_what_is_wrong_and_ends_with_1(tmp_path, capsys):
 
 def test_without_a_sandbox_the_danger_is_said(tmp_path, capsys):
     """Bug: student code runs with the instructor's rights, and nobody said so."""
-    (tmp_path / "submitted").mkdir()
-    assert main(["grade", str(tmp_path), "--no-sandbox"]) == 0
+    main(["grade", str(tmp_path), "--no-sandbox"])
     assert "runs with your rights" in capsys.readouterr().err
 
 

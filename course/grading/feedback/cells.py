@@ -25,9 +25,9 @@ MOST_CHARACTERS = 6_000  # of one output
 MOST_COLOURED = 20_000  # characters of a cell; a longer one stays black
 MOST_CODE = 60_000  # characters of a cell
 MOST_ON_PAGE = 8_000_000  # characters, pictures included
-_TITLE = re.compile(r"^# (\d+\. .+?)\s*$", re.MULTILINE)
+_TITLE = re.compile(r"^# (\d+\. .+)", re.MULTILINE)
 _CHECK = re.compile(r"# Check: (.+?)(?: \(\d+(?:\.\d+)? points?\))?\s*\Z")
-_HIDDEN = re.compile(r"#+ BEGIN (HIDDEN TESTS|MARK SCHEME).*?(?:#+ END \1|\Z)", re.DOTALL)
+_HIDDEN = re.compile(r"(?<!#)#+ BEGIN (HIDDEN TESTS|MARK SCHEME).*?(?:#+ END \1|\Z)", re.DOTALL)
 _FORMATTER = HtmlFormatter(nowrap=True)
 _LEXER = PythonLexer(stripnl=False)
 
@@ -222,7 +222,7 @@ def _coloured(source: str) -> Markup:
 def _title(cells: list[dict[str, Any]]) -> str:
     for cell in cells:
         if cell.get("cell_type") == "markdown" and (found := _TITLE.search(_joined(cell.get("source")))):
-            return plain(found[1][:200])
+            return plain(found[1][:200].rstrip())
     return ""
 
 

@@ -1,4 +1,4 @@
-"""What the table of attacks and faults is made of: notebooks to start from, cases, and a look for what leaked.
+"""What the table of attacks and faults is made of: notebooks to start from, cases, a look for what leaked.
 
 A case is a released notebook with a solution typed in, something done to it, and what has to come out. Each
 hidden region of the masters holds a canary; so do the environment and a file of another student.
@@ -7,9 +7,11 @@ hidden region of the masters holds a canary; so do the environment and a file of
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from course.files import ROOT
@@ -242,3 +244,29 @@ def leaks(outcome: Outcome, notebook: str, secrets: Iterable[str] = SECRETS) -> 
             shown[f"the text of cell {index}"] = "".join(cell["source"])
     return [f"{secret} in {where}" for where, text in shown.items() for secret in secrets if secret in text]
 
+
+def _processes() -> dict[int, tuple[int, str]]:
+    """Parent and command line of every process."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                line = (entry / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+            except OSError:  # it has ended
+                continue
+            found[int(entry.name)] = int(parent), line
+    return found
+
+
+def processes_of(words: str) -> list[str]:
+    """The command lines with these words in them, of all processes."""
+    return [line for _, line in _processes().values() if words in line]
+
+
+def descendants() -> list[str]:
+    """The command lines of all processes that this one has started, and those they have."""
+    processes, ours = _processes(), {os.getpid()}
+    while more := {number for number, (parent, _) in processes.items() if parent in ours} - ours:
+        ours |= more
+    return [processes[number][1] for number in ours if number in processes]

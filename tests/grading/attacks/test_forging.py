@@ -1,4 +1,4 @@
-"""Forged marks: whatever a wrong solution does beside being wrong, it keeps the points it has and gains none."""
+"""Forged marks: a wrong solution keeps the points it has, whatever else it does, and gains none."""
 
 import copy
 import shutil
@@ -55,7 +55,7 @@ def many_points(notebook: Notebook) -> None:
         cell["metadata"]["nbgrader"]["points"] = 500
 
 
-def tests_of_text(notebook: Notebook) -> None:
+def text_in_place_of_tests(notebook: Notebook) -> None:
     for cell in graded_cells(notebook):
         cell["cell_type"] = "markdown"
         cell["metadata"]["nbgrader"] |= {"task": True, "solution": True}
@@ -66,7 +66,7 @@ def a_bonus_cell(notebook: Notebook) -> None:
     notebook["cells"].append(code("100", nbgrader=marks | {"locked": True, "task": False}))
 
 
-def tests_twice(notebook: Notebook) -> None:
+def tests_four_times(notebook: Notebook) -> None:
     notebook["cells"] += copy.deepcopy(graded_cells(notebook) * 3)
 
 
@@ -170,22 +170,22 @@ CASES = [
         "class Many(list):\n    __eq__ = lambda s, o: True\n    __ne__ = lambda s, o: False\n"
         "    __len__ = lambda s: 0\n"
         "def account(c, e):\n    B = np.shape(c)[1]\n    return Many([Any(77)] * B), Many([Any(77)] * B)",
-        score=0.0,
     ),
     Case(
         "an array that equals everything",
         "a subclass of NumPy's array",
-        inside="class Any(np.ndarray):\n    __eq__ = lambda s, o: np.True_\n    __ne__ = lambda s, o: np.False_\n"
+        inside="class Any(np.ndarray):\n    __eq__ = lambda s, o: np.True_\n"
+        "    __ne__ = lambda s, o: np.False_\n"
         "    __array_ufunc__ = lambda *a, **k: np.True_\n    __array_function__ = lambda *a, **k: True\n"
         "def account(c, e):\n    B = np.shape(c)[1]\n"
         "    return np.full(B, 77).view(Any), np.full(B, 77).view(Any)",
-        score=0.0,
     ),
     Case(
         "numpy.testing patched",
         "the points of that test in plain nbgrader",
         after="import numpy.testing as t\n"
-        "for name in dir(t):\n    if name.startswith('assert'):\n        setattr(t, name, lambda *a, **k: None)",
+        "for name in dir(t):\n    if name.startswith('assert'):\n"
+        "        setattr(t, name, lambda *a, **k: None)",
         told=("replaces a part of numpy.testing",),
     ),
     Case(
@@ -206,18 +206,21 @@ CASES = [
     ),
     Case(
         "isinstance and len say what is asked for",
-        "they disturb the process itself, which then answers nothing",
+        "redefined for the whole process, the part that answers the checks included",
         after="import builtins\nbuiltins.len = lambda x: 4\nbuiltins.isinstance = lambda *a: True",
-        score=0.0,
     ),
     # The tests themselves
     Case("blanked test cells", "the originals count", edit=blank_tests, told=("had been edited",)),
     Case("edited test cells", "the originals count", edit=easy_tests, told=("had been edited",)),
     Case("deleted test cells", "the originals are put back", edit=deleted_tests, told=("was put back",)),
-    Case("500 points", "points are the master's", edit=many_points, told=("`points` had been changed to 500",)),
-    Case("test cells turned into text", "type and kind are the master's", edit=tests_of_text),
+    Case(
+        "500 points", "points are the master's", edit=many_points, told=("`points` had been changed to 500",)
+    ),
+    Case("test cells turned into text", "type and kind are the master's", edit=text_in_place_of_tests),
     Case("a graded cell of one's own", "there is no bonus", edit=a_bonus_cell),
-    Case("each test cell four times", "points are given once", edit=tests_twice, told=("more than once",)),
+    Case(
+        "each test cell four times", "points are given once", edit=tests_four_times, told=("more than once",)
+    ),
     Case(
         "the solution marked for a person",
         "it would wait for a mark that nobody expects",
@@ -270,7 +273,6 @@ CASES = [
         "a thread talks on the same line; the worker is ended, and the cells before it count",
         after=CHANNEL + "tell(result=[[2, 3], [True, True]], arguments=[0, 0], keywords={}, warnings=[])",
         told=("Cell",),
-        score=None if False else -1.0,
     ),
     Case(
         "a passed line printed by the function",
