@@ -10,8 +10,8 @@ from pathlib import Path
 
 from course.building import CODE_STUB, MasterError, refresh_masters
 from course.building.preprocessors import release_steps
-from course.grading.formgrader import FILTERS, TEMPLATES, EscapeNames
-from course.grading.nbgrader_path import install
+from course.grading.nbgrader_side.converters import install
+from course.grading.nbgrader_side.formgrader import FILTERS, TEMPLATES, EscapeNames
 
 c = get_config()  # noqa: F821 - nbgrader puts it there
 

@@ -25,6 +25,15 @@ if ! "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null; then
     fi
 fi
 
+# Grading runs student code in bubblewrap. Everything else does without it.
+if [ "$(uname)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        apt-get update -qq && apt-get install -y -qq bubblewrap >/dev/null
+    else
+        echo "To grade a class you will need bubblewrap as well: sudo apt install bubblewrap" >&2
+    fi
+fi
+
 echo "Making the environment in .venv (a minute or two the first time) ..." >&2
 # An environment that was moved or half made is of no use: its scripts name another folder.
 if ! .venv/bin/python -c '' 2>/dev/null || [ "$(head -c 2 .venv/bin/pip 2>/dev/null)" != '#!' ] ||

@@ -21,6 +21,9 @@ Rows = NDArray[np.float64]
 Prefix = tuple[int, ...]
 
 MOST_CALLS = 2_000  # more passes than any right solution needs; an endless loop ends here
+# These bound what one call can take of the process that the model lives in, which nothing interrupts.
+MOST_ROWS = 10_000  # prefixes in one call
+MOST_PREFIXES = 10_000  # that a script makes up rows for; the bank's solutions come to some hundred
 
 
 class Script(Protocol):
@@ -62,6 +65,10 @@ class HistoryScript:
         for i in range(len(prefix)):
             read = prefix[: i + 1]
             if read not in self._known:
+                if len(self._known) >= MOST_PREFIXES:
+                    raise RuntimeError(
+                        f"the model has read {MOST_PREFIXES} different prefixes; no task needs so many"
+                    )
                 self._known[read] = self._row(read, rows[:i])
             rows[i] = self._known[read]
         return rows
@@ -187,6 +194,8 @@ class ScriptedModel:
         """
         self._count()
         asked = list(prefixes)
+        if len(asked) > MOST_ROWS:
+            raise RuntimeError(f"{len(asked)} prefixes at once; the model reads up to {MOST_ROWS}")
         self.batches.append(tuple(plain_ids(prefix) for prefix in asked))
         rows = [self._script.rows(self._readable(f"prefixes[{b}]", row))[-1] for b, row in enumerate(asked)]
         return np.array(rows).reshape(len(rows), self.n_vocab)

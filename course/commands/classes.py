@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def asked_for(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments as grading takes them."""
-    from course.grading.selection import Selection
+    from course.grading.runs.selection import Selection
 
     if options.no_sandbox:
         print(_NO_SANDBOX, file=sys.stderr)

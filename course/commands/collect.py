@@ -85,10 +85,15 @@ def run(options: argparse.Namespace) -> int:
         print(f"{student.student}{late}: {'; '.join(outcomes)}")
     if haul.left:
         print("Left where it is:")
-        for left in haul.left:
-            print(f"  {left.shown}: {left.reason}.")
+        for file in haul.left:
+            print(f"  {file.shown}: {file.reason}.")
     counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(haul.counts().items())) or "none"
-    print(f"{len(haul.students)} students, notebooks: {counts}; {len(haul.left)} files left.")
+    students, left = _count(len(haul.students), "student"), _count(len(haul.left), "file")
+    print(f"{students}, notebooks: {counts}; {left} left.")
     if options.dry_run:
         print("Nothing was written.")
     return 0 if haul.students else 1
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one if number == 1 else one + 's'}"

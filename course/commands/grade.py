@@ -23,8 +23,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> None:
     from course.commands.progress import make_console, showing
-    from course.grading.run import grade_class
-    from course.grading.table import show
+    from course.grading.runs.run import grade_class
+    from course.grading.runs.table import show
 
     console, folder = make_console(), options.folder.resolve()
     arguments = asked_for(options)

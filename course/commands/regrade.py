@@ -24,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _regrade(options: argparse.Namespace) -> None:
     from course.commands.progress import make_console, showing
-    from course.grading.regrade import regrade_class
-    from course.grading.table import show_changes
+    from course.grading.runs.regrade import regrade_class
+    from course.grading.runs.table import show_changes
 
     console, folder = make_console(), options.folder.resolve()
     arguments, apply = asked_for(options), not options.dry_run

@@ -27,7 +27,7 @@ class Limits:
     checks_seconds: float = 30.0
     least_seconds: float = 2.0
     memory: int = 2048 * MEBI
-    processes: int = 64
+    processes: int = 32
     disk: int = 64 * MEBI
     output: int = 4 * MEBI
     message: int = 16 * MEBI

@@ -33,7 +33,7 @@ class Chain:
     name : what readers call the run.
     about : the settings that it came from.
     factors : a row a new token.
-    finish : why it ended, in a sentence.
+    finish : why it ended, as half a sentence.
     """
 
     name: str
@@ -134,18 +134,14 @@ def run_and_branch(situation: Situation) -> tuple[Choice, Choice] | None:
 
 def settings_in_words(situation: Situation) -> str:
     """Where a run comes from."""
-    rule = (
-        "greedy"
-        if situation.greedy
-        else f"sampled with seed {situation.seed} at temperature {situation.temperature:g}"
-    )
+    rule = "greedy" if situation.greedy else f"seed {situation.seed}, temperature {situation.temperature:g}"
     branch = branch_of(situation) if situation.on_branch else None
     taken = (
-        f", with {situation.words.tokens[branch.tokens[branch.place]]} taken at step {branch.place + 1}"
+        f", {situation.words.tokens[branch.tokens[branch.place]]} taken at step {branch.place + 1}"
         if branch
         else ""
     )
-    return f"{situation.decoder.name}, after {situation.words.decode(situation.prompt)}, {rule}{taken}"
+    return f"{situation.decoder.name}, {situation.words.decode(situation.prompt)}, {rule}{taken}"
 
 
 def compare(first: Choice, second: Choice) -> Comparison:

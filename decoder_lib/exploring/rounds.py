@@ -124,7 +124,7 @@ class Rounds:
             return f"Before the first round: {_count(len(taken), 'row')}, none of them finished."
         last = self.rounds[-1]
         ended = [row for row in taken if len(row.tokens) == self.shown and row.state != "going on"]
-        news = "; ".join(f"row {row.number} is {row.state}" for row in ended) or "no row ended in it"
+        news = "; ".join(_end(row) for row in ended) or "no row ended in it"
         going = sum(row.state == "going on" for row in taken)
         after = f"{_count(going, 'row goes', 'rows go')} on" if going else "no row goes on"
         return (
@@ -276,6 +276,10 @@ def _unknown(prompt: str, words: Vocabulary) -> str:
 
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _end(row: Row) -> str:
+    return f"row {row.number} finished" if row.finished else f"row {row.number} was {row.state}"
 
 
 def _rows(numbers: Sequence[int]) -> str:

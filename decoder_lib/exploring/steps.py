@@ -23,12 +23,14 @@ class Share:
     """A candidate for the next token.
 
     note : what became of it, in a word or two; empty for most.
+    stands : whether it is the one that was appended.
     """
 
     token_id: int
     token: str
     share: float
-    note: str = ""
+    note: str
+    stands: bool
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,13 @@ def fields_to_take(situation: Situation, token_id: int) -> dict[str, object]:
 
 
 def finish_in_words(situation: Situation, run: Generation) -> str:
-    """Why a run ended, in a sentence."""
+    """Why a run ended, as half a sentence."""
     if run.finish_reason == "stop":
-        return f"Finished: it selected the end token {situation.words.tokens[run.token_ids[-1]]} (stop)."
+        return f"it selected the end token {situation.words.tokens[run.token_ids[-1]]} (stop)"
     if run.finish_reason == "length":
-        return f"Finished: it has made all {len(run)} tokens that were asked for (length)."
-    return f"Finished: the prefix fills the context of {situation.context_length} positions (context)."
+        count = len(run)
+        return f"it has made the {count} token{'s' if count > 1 else ''} asked for (length)"
+    return f"the prefix fills the context of {situation.context_length} positions (context)"
 
 
 @lru_cache(_KEPT)
@@ -191,7 +194,10 @@ def _shares(step: Step, words: Vocabulary) -> tuple[tuple[Share, ...], int, floa
     if drawn != step.token_id:
         notes = {drawn: "not taken", step.token_id: "taken instead"}
     ids = largest(step.distribution, *notes)
-    shown = tuple(Share(i, words.tokens[i], float(step.distribution[i]), notes.get(i, "")) for i in ids)
+    shown = tuple(
+        Share(i, words.tokens[i], float(step.distribution[i]), notes.get(i, ""), i == step.token_id)
+        for i in ids
+    )
     n_left_out = len(words) - len(ids)
     left_out = max(0.0, 1.0 - sum(share.share for share in shown)) if n_left_out else 0.0
     return shown, n_left_out, left_out
@@ -232,7 +238,8 @@ def _how(step: Step, words: Vocabulary, situation: Situation) -> str:
     selected, drawn = words.tokens[step.token_id], words.tokens[_drawn(step)]
     if step.uniform is None:
         rule = f"Greedy selection makes no draw: {drawn} has the largest share"
-        return f"{rule}." if drawn == selected else f"{rule}; {selected} was taken instead."
+        rule += "." if drawn == selected else f"; {selected} was taken instead."
+        return f"{rule} Seed and temperature have no effect."
     interval = next(interval for interval in _intervals(step, words) if interval.hit)
     place = (
         f"The draw {step.uniform:.4f} fell between {interval.start:.4f} and {interval.end:.4f}, on {drawn}"
@@ -243,7 +250,7 @@ def _how(step: Step, words: Vocabulary, situation: Situation) -> str:
 def _finish(situation: Situation, run: Generation) -> str:
     left = len(run) - situation.step
     if not left:
-        return finish_in_words(situation, run)
+        return f"Finished: {finish_in_words(situation, run)}."
     return f"Not finished: {left} more step{'s' if left > 1 else ''} to come."
 
 

@@ -84,7 +84,7 @@ class Reading:
         """What the policy does to a text that fills the context, in words."""
         if self.distribution is None:
             return f"'{self.name}' ends the run"
-        return f"'{self.name}' drops {' '.join(self.dropped)}"
+        return f"'{self.name}' drops {', '.join(self.dropped)}"
 
 
 @dataclass(frozen=True)

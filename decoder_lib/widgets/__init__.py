@@ -9,10 +9,9 @@ logic of generation. Where no widget can run, each shows itself as a table and a
 
 from decoder_lib.widgets.batch import batch_view
 from decoder_lib.widgets.cache import cache_view
+from decoder_lib.widgets.chain_rule import chain_rule_view
+from decoder_lib.widgets.generation import generation_explorer
 from decoder_lib.widgets.search import search_view
 from decoder_lib.widgets.window import window_view
 
-__all__ = ["batch_view", "cache_view", "search_view", "window_view"]
-
-from decoder_lib.widgets.chain_rule import chain_rule_view as chain_rule_view
-from decoder_lib.widgets.generation import generation_explorer as generation_explorer
+__all__ = ["batch_view", "cache_view", "chain_rule_view", "generation_explorer", "search_view", "window_view"]

@@ -22,26 +22,32 @@ from decoder_lib.exploring.rounds import (
     read_prompts,
     rounds_of,
 )
-from decoder_lib.exploring.situation import LARGEST_SEED, MOST_NEW_TOKENS, Situation
+from decoder_lib.exploring.situation import Situation, lesson_decoders
 from decoder_lib.exploring.state import State
 from decoder_lib.plots.rounds import plot_rounds
-from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, button, row
-from decoder_lib.widgets.markup import page, table
-from decoder_lib.widgets.view import View
+from decoder_lib.widgets.controls import WORDS_IN_FULL
+from decoder_lib.widgets.markup import columns, page, table
+from decoder_lib.widgets.settings import settings as run_settings
+from decoder_lib.widgets.view import View, state_of
+from decoder_lib.widgets.walk import Walk
 
 _STYLE = """<style>
-.gen .rows th[scope=row] { position: sticky; left: 0; max-width: 9rem;
-  background: var(--jp-layout-color0, #fff); }
-.gen .rows th small { display: block; font-weight: 400; }
+.gen .rows th { white-space: nowrap; }
+.gen .rows th[scope=row] { position: sticky; left: 0; background: var(--jp-layout-color0, #fff); }
+.gen .rows th small { display: block; max-width: 12em; font-weight: 400; white-space: normal; }
 .gen .rows td { white-space: nowrap; }
 .gen .rows td span { display: inline-block; border: 1px solid var(--jp-border-color1, #bbb);
   border-radius: .4rem; padding: .05rem .4rem; }
 .gen .rows td span.new { border: 2px solid currentColor; font-weight: 700; }
 .gen .rows td span.end { border-style: double; border-width: 4px; border-color: currentColor; }
 .gen .rows td.ended { font-weight: 600; }
-.gen .beside { display: flex; flex-wrap: wrap; column-gap: 3rem; }
-.gen .beside > * { min-width: 0; }
+.gen .columns td, .gen .columns thead th { white-space: nowrap; }
 </style>"""
+
+_PADDING = (
+    "The decoder pads the rows that it is handed; the causal mask keeps them from reading the padding. "
+    "Rows that have ended are not handed over, and cost nothing."
+)
 
 
 class BatchView(View):
@@ -59,11 +65,7 @@ class BatchView(View):
         super().__init__(state)
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """Stepping first, then the prompts beside what they are continued with."""
-        self._round = widgets.IntSlider(
-            description="Round", tooltip="How many rounds are shown", min=0, max=1, style=WORDS_IN_FULL
-        )
-        self._round.observe(lambda change: self._show(change["new"]), names="value")
+        """The prompts and what they are continued with, then which round is shown."""
         self._prompts = widgets.Textarea(
             value=self._text(),
             description="Prompts",
@@ -71,71 +73,15 @@ class BatchView(View):
             continuous_update=False,
             rows=4,
             style=WORDS_IN_FULL,
+            layout={"width": "26em", "max_width": "100%"},
         )
         self._prompts.observe(self._read_prompts, names="value")
-        self._bound = widgets.IntSlider(
-            description="Context bound",
-            tooltip="How many positions a row may fill",
-            min=1,
-            max=self.state.situation.decoder.model.context_length,
-            style=WORDS_IN_FULL,
-        )
-        bind(self.state, self._bound, "context_length", self.complain)
-        return [
-            row(
-                [
-                    button("Back", "Show one round less", lambda: self._show(self.batch.shown - 1)),
-                    button("Forward", "Show one round more", lambda: self._show(self.batch.shown + 1)),
-                    self._round,
-                ]
-            ),
-            row([self._prompts, *self._choices()]),
-            row([*self._numbers(), self._bound]),
-        ]
-
-    def _choices(self) -> list[widgets.Widget]:
-        """What continues the prompts, and when a row has finished."""
-        decoders = dict.fromkeys([*self.state.decoders, self.state.situation.decoder])
-        decoder = widgets.Dropdown(
-            description="Decoder",
-            tooltip="Which decoder continues the prompts",
-            options=[(decoder.name, decoder) for decoder in decoders],
-        )
-        selection = widgets.Dropdown(
-            description="Selection",
-            tooltip="Whether each row draws with a generator of its own or takes the largest share",
-            options=[("sampled", False), ("greedy", True)],
-        )
-        end = widgets.Checkbox(
-            description="The end token ends a row",
-            tooltip="Without it, rows end at a limit only",
-            indent=False,
-        )
-        return [
-            bind(self.state, decoder, "decoder", self.complain, change=self.state.choose),
-            bind(self.state, selection, "greedy", self.complain),
-            bind(self.state, end, "end", self.complain),
-        ]
-
-    def _numbers(self) -> list[widgets.Widget]:
-        seed = widgets.IntSlider(
-            description="Seed of row 0",
-            tooltip="Each further row has the next seed; greedy selection uses none",
-            min=0,
-            max=LARGEST_SEED,
-            style=WORDS_IN_FULL,
-        )
-        new_tokens = widgets.IntSlider(
-            description="New tokens",
-            tooltip="At most so many a row, and so many rounds",
-            min=1,
-            max=MOST_NEW_TOKENS,
-            style=WORDS_IN_FULL,
-        )
-        return [
-            bind(self.state, seed, "seed", self.complain),
-            bind(self.state, new_tokens, "max_new_tokens", self.complain),
-        ]
+        chosen = run_settings(self.state, self.complain)
+        first = chosen.children[0]
+        others = [each for each in first.children if each.description != "Prompt"]  # that of the run
+        first.children = [self._prompts, *others]
+        self._walk = Walk("round", self._show)
+        return [chosen, self._walk.widget]
 
     def _read_prompts(self, change: Any) -> None:
         if change["new"] == self._text():
@@ -154,22 +100,15 @@ class BatchView(View):
 
     def _show(self, number: int) -> None:
         """Show the batch up to a round, if there is one with this number."""
-        total = rounds_of(self.state.situation, self.batch).total
-        number = min(max(0, number), total)
-        if number != self.batch.shown:
-            self.batch = replace(self.batch, shown=number)
-            self.redraw(self.state.situation)
-        self._round.value = number
+        self.batch = replace(self.batch, shown=max(0, number))
+        self.redraw(self.state.situation)
 
     def redraw(self, situation: Situation) -> None:
-        """Show a situation, and let the sliders reach as far as it does."""
+        """Show a situation, as far as its rounds go."""
         seen = rounds_of(situation, self.batch)
         self.batch = replace(self.batch, shown=seen.shown)
-        self._round.max = max(1, seen.total)
-        self._round.value = seen.shown
+        self._walk.show(seen.shown, 0, seen.total)
         self._prompts.value = self._text()
-        self._bound.max = situation.decoder.model.context_length
-        self._bound.value = situation.context_length
         super().redraw(situation)
 
     def sentence(self, situation: Situation) -> str:
@@ -190,13 +129,15 @@ class BatchView(View):
     def drawing(self, situation: Situation) -> str:
         """The rows, the finished mask and the cost."""
         seen = rounds_of(situation, self.batch)
-        return page(_STYLE, _rows(seen), f'<div class="beside">{_mask(seen)}{_cost(seen)}</div>')
+        return page(
+            _STYLE, _rows(seen), columns(_mask(seen), _cost(seen)), f'<p class="quiet">{_PADDING}</p>'
+        )
 
 
 def _rows(seen: Rounds) -> str:
     """A line a row, a column a round; of the rounds to come only the heads."""
     numbers = range(1, seen.total + 1)
-    heads = ["row and prompt", *(f"round {number}" for number in numbers), "tokens", "how it stands"]
+    heads = ["row", *(f"round {number}" for number in numbers), "tokens", "how it stands"]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
     body = "".join(
         f'<tr><th scope="row">row {row.number}{_seed(row)}<small>{escape(row.prompt)}</small></th>'
@@ -204,10 +145,12 @@ def _rows(seen: Rounds) -> str:
         + f'<td class="number">{len(row.tokens)}</td>{_standing(row)}</tr>'
         for row in seen.rows
     )
-    caption = f"The rows after round {seen.shown} of {seen.total}"
-    key = "Framed: selected in this round. ✓ and a double frame: the end token. Done, cut: not handed over."
+    key = (
+        "Heavy frame: selected in this round. ✓ and double frame: the end token. Done, cut: not handed over."
+    )
     return (
-        f'<div class="scroll" tabindex="0"><table class="rows"><caption>{caption}</caption>'
+        '<div class="scroll" tabindex="0"><table class="rows">'
+        f"<caption>The rows after round {seen.shown} of {seen.total}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         f'<p class="quiet">{key}</p>'
     )
@@ -256,23 +199,22 @@ def _cost(seen: Rounds) -> str:
     now, sofar = (seen.rounds[-1].cost if seen.rounds else Cost()), seen.cost
     lines = [
         ("predictions made", now.handed, sofar.handed),
-        ("with ended rows handed over too", now.rectangle, sofar.rectangle),
+        ("… if ended rows were handed over too", now.rectangle, sofar.rectangle),
         ("positions that hold a token", now.tokens, sofar.tokens),
-        ("padded to the round's longest row", now.padded, sofar.padded),
-        ("with ended rows handed over too", now.padded_rectangle, sofar.padded_rectangle),
+        ("… padded to the longest row", now.padded, sofar.padded),
+        ("… and with ended rows as well", now.padded_rectangle, sofar.padded_rectangle),
     ]
     return table("What padding costs", ("", "this round", "so far"), lines)
 
 
 def batch_view(state: State | None = None, prompts: Sequence[str] | None = None, **settings: Any) -> View:
-    """The batch view of a state, or of a new one with these settings (`Situation`).
+    """A live view of a batch, for the last line of a cell.
 
-    prompts : a text a row, which the reader can change; section 11's unless given. The trained decoder unless
-        settings say otherwise, because its rows end by themselves.
+    state : shared with other views; a new one where none is given, which looks at the trained decoder unless
+        settings say otherwise: its rows end by themselves.
+    prompts : a text a row, which readers can change; four of section 11 where the decoder knows the words.
+    settings : what to set in the state, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
-    if state is None:
-        state = State(**settings)
-        trained = [decoder for decoder in state.decoders if decoder.name == "trained"]
-        if trained and "decoder" not in settings:
-            state.choose(trained[0])
-    return BatchView(state, prompts)
+    if state is None and not {"decoder", "decoders"} & settings.keys():
+        settings["decoder"] = lesson_decoders()[1]
+    return BatchView(state_of(state, settings), prompts)

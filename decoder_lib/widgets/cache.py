@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 import ipywidgets as widgets
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -21,13 +22,15 @@ from decoder_lib.vocabulary import Vocabulary
 from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, button, row
 from decoder_lib.widgets.markup import heading, page
 from decoder_lib.widgets.search import choices
-from decoder_lib.widgets.view import View
+from decoder_lib.widgets.stepper import stepper
+from decoder_lib.widgets.view import View, state_of
 
-_COMPUTED, _CACHED, _NOT_YET = ("●", "computed"), ("○", "from the cache"), ("·", "not yet")
+_COMPUTED, _CACHED, _NOT_YET = ("●", "computed"), ("○", "from the cache"), ("·", "not there yet")
 
 _STYLE = """<style>
-.gen .cells td, .gen .cells thead th { text-align: center; padding: .15rem .4rem; }
+.gen .cells td, .gen .cells thead th { text-align: center; padding: .15rem .4rem; white-space: nowrap; }
 .gen .cells thead th { font-weight: 400; color: inherit; vertical-align: bottom; }
+.gen .cells .sign { min-width: 1.75rem; }
 .gen .cells thead small { display: block; color: var(--jp-ui-font-color2, #616161); }
 .gen .cells tbody th { white-space: nowrap; font-weight: 400; }
 .gen .cells tr.last th { font-weight: 700; }
@@ -40,6 +43,7 @@ _STYLE = """<style>
 .gen .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .gen .key { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; list-style: none; padding: 0;
   margin: .25rem 0; }
+.gen .pair td { white-space: nowrap; }
 .gen .pair td.track { width: 14rem; min-width: 7rem; }
 .gen .pair .bar { display: block; height: .6em; box-sizing: border-box; min-width: 1px; margin: 2px 0;
   border: 1px solid var(--jp-ui-font-color2, #616161); background: var(--jp-layout-color3, #bdbdbd); }
@@ -54,10 +58,7 @@ class CacheView(View):
     name = "cache view"
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """Stepping first, then what is continued, then the edit."""
-        self._step = widgets.IntSlider(
-            description="Step", tooltip="How many passes have been made", min=0, style=WORDS_IN_FULL
-        )
+        """What is continued, then where to stand in the run, then the edit."""
         self._position = widgets.Dropdown(
             description="Edit position",
             tooltip="Which token of the prefix to replace",
@@ -70,23 +71,16 @@ class CacheView(View):
             style=WORDS_IN_FULL,
             layout={"width": "auto"},
         )
-        self._undo = button("Undo the edit", "Put the token back", lambda: self.state.change(edit=None))
+        undo = button("Undo the edit", "Put the token back", lambda: self.state.change(edit=None))
         self._following = False
-        self.state.observe(self._follow)  # before the slider does, which must have room for the step
+        self.state.observe(self._follow)
         self._follow(self.state.situation)
-        bind(self.state, self._step, "step", self.complain)
         self._position.observe(self._choose_position, names="value")
         self._token.observe(self._choose_token, names="value")
         return [
-            row(
-                [
-                    button("Back", "Show one pass less", self.state.back),
-                    button("Forward", "Show one pass more", self.state.forward),
-                    self._step,
-                ]
-            ),
             row([*choices(self), *self._numbers()]),
-            row([self._position, self._token, self._undo]),
+            stepper(self.state, self.complain),
+            row([self._position, self._token, undo]),
         ]
 
     def _numbers(self) -> list[widgets.Widget]:
@@ -122,14 +116,12 @@ class CacheView(View):
         there = run.prefix if run.edit is None else run.edit.after
         self._following = True
         try:
-            self._step.max = len(run.passes)
             _offer(
                 self._position, [f"{i}: {words.tokens[token_id]}" for i, token_id in enumerate(run.prefix)]
             )
             self._position.value = place
             _offer(self._token, words.tokens)
             self._token.value = there[place]
-            self._undo.disabled = run.edit is None
         finally:
             self._following = False
 
@@ -160,18 +152,24 @@ class CacheView(View):
                 "right": np.array(run.edit.right.shares)[shown],
                 "from the stale cache": np.array(run.edit.stale.shares)[shown],
             }
-            return plot_side_by_side(shares, Vocabulary(tuple(words.tokens[i] for i in shown)))
+            some = Vocabulary(tuple(words.tokens[i] for i in shown))
+            return plot_side_by_side(shares, some, title="The next token after the edit")
         without = followed(situation).steps[: run.shown or None]  # all of them before the first
         steps = [
             replace(step, positions_read=made.computed)
             for step, made in zip(without, run.passes, strict=False)
         ]
-        return plot_positions_read({"without a cache": without, "with a cache": steps}, words)
+        _, ax = plt.subplots(figsize=(6.4, 0.72 * (len(steps) + 1) + 1.0), layout="constrained")
+        return plot_positions_read({"without a cache": without, "with a cache": steps}, words, ax=ax)
 
 
 def cache_view(state: State | None = None, **settings: Any) -> View:
-    """The cache view of a state, or of a new one with these settings (`Situation`)."""
-    return CacheView(State(**settings) if state is None else state)
+    """A live view of a cache that fills, for the last line of a cell.
+
+    state : shared with other views; a new one where none is given.
+    settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
+    """
+    return CacheView(state_of(state, settings))
 
 
 def _offer(control: widgets.Dropdown, names: Sequence[str]) -> None:
@@ -190,7 +188,8 @@ def _key() -> str:
 def _sign(kind: tuple[str, str], css: str = "") -> str:
     """A cell with a sign for the eye and its words for a screen reader."""
     sign, said = kind
-    return f'<td class="{css}"><span aria-hidden="true">{sign}</span><span class="hidden">{said}</span></td>'
+    words = f'<span class="hidden">{said}</span>'
+    return f'<td class="sign {css}"><span aria-hidden="true">{sign}</span>{words}</td>'
 
 
 def _grid(run: CachedRun, words: Vocabulary) -> str:
@@ -256,7 +255,7 @@ def _entries(edit: Edit, words: Vocabulary) -> str:
         ("stays", "") if i < edit.kept else ("falls", "edited") if i in edit.fallen else ("none yet", "not")
         for i in positions
     )
-    fed = (("computed", "computed") if i in edit.fed else ("from the cache", "") for i in positions)
+    fed = (("computed", "computed") if i in edit.fed else ("cached", "") for i in positions)
     return (
         '<div class="scroll" tabindex="0"><table class="cells"><caption>What becomes of the cache</caption>'
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{line('was', was)}{line('entry', entries)}"
@@ -286,11 +285,16 @@ def _shares(edit: Edit, words: Vocabulary) -> str:
             f'<td class="track">{drawn}</td><td>{note}</td></tr>'
         )
     more = len(words) - len(edit.shown)
-    left_out = f'<p class="quiet">{more:,} more tokens with smaller shares are not shown.</p>' if more else ""
+    old = escape(words.tokens[edit.before[edit.position]])
+    notes = f"{more:,} more tokens are not shown. " if more else ""
+    notes += (
+        f"The stale cache answers for the text before the edit, where position {edit.position} was {old}."
+    )
     return (
-        '<div class="scroll" tabindex="0"><table class="pair"><caption>The next token: the right shares, and '
-        "what the stale cache would answer</caption><thead><tr>"
+        '<div class="scroll" tabindex="0"><table class="pair"><caption>The next token, right and '
+        "from the stale cache</caption><thead><tr>"
         '<th scope="col">token</th><th scope="col" class="number">right</th>'
         '<th scope="col" class="number">stale</th><th scope="col">right above, stale hatched</th>'
-        f'<th scope="col">note</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>{left_out}'
+        f'<th scope="col">note</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        f'<p class="quiet">{notes}</p>'
     )

@@ -64,10 +64,10 @@ class ChainRuleView(View):
         super().redraw(situation)
 
     def drawing(self, situation: Situation) -> str:
-        """Each run's factors in a table, and its log-sum as a length."""
+        """Each run's factors in a table, and their logarithms laid end to end."""
         chains = [chain_of(choice) for choice in self._pair(situation)]
         longest = max(-chain.log_sum for chain in chains)
-        return page(columns(*(_table(chain) + _lengths(chain, longest) for chain in chains)))
+        return page(columns(*map(_table, chains)), *(_lengths(chain, longest) for chain in chains))
 
     def sentence(self, situation: Situation) -> str:
         """Which of the two is the more probable, or why that can not be said."""
@@ -148,7 +148,7 @@ def _table(chain: Chain) -> str:
             rows,
             foot=("all", "", "", small(chain.product), "", logarithm(chain.log_sum)),
         )
-        + paragraph(chain.finish)
+        + paragraph(f"It ended because {chain.finish}.")
     )
 
 
@@ -162,6 +162,7 @@ def _lengths(chain: Chain, longest: float) -> str:
         parts.append(Part(factor.token, start, end))
         start = end
     count = len(parts)
-    words = f"log-sum {logarithm(chain.log_sum)}, {count} factor{'' if count == 1 else 's'}"
+    name = chain.name[:1].upper() + chain.name[1:]
+    words = f"{name}: log-sum {logarithm(chain.log_sum)}, {count} factor{'' if count == 1 else 's'}"
     lengths = ", ".join(f"{factor.token} {logarithm(factor.log_factor)}" for factor in chain.factors)
-    return strip(f"Logarithms laid end to end, {words}: {lengths}.", parts, at=(start, words))
+    return paragraph(words) + strip(f"Logarithms laid end to end. {words}: {lengths}.", parts)

@@ -65,8 +65,7 @@ class GenerationExplorer(View):
     def sentence(self, situation: Situation) -> str:
         """Where the reader stands, what was selected there, and whether the run has ended."""
         shown = steps_of(situation)
-        which = "the branch" if situation.on_branch else "the run"
-        where = f"Step {shown.step} of {shown.n_steps} of {which}"
+        where = f"{'Branch' if situation.on_branch else 'Run'}, step {shown.step} of {shown.n_steps}"
         if not shown.turns:
             told = f"{where}: the prompt, {shown.n_prompt} token{'s' if shown.n_prompt > 1 else ''}"
         else:
@@ -101,16 +100,17 @@ def _selection(shown: Steps) -> str:
     more = f"and {shown.n_left_out} more, which share {shown.left_out:.4f}" if shown.n_left_out else ""
     candidates = bars(
         f"Shares at step {shown.step}, after {len(shown.prefix) - 1} tokens",
-        [(share.token, share.share, share.note) for share in shown.shares],
+        [(share.token, share.share, share.note, share.stands) for share in shown.shares],
         more,
     )
     if shown.uniform is None:
         return candidates + paragraph(shown.how)
+    hit = next(part.name for part in shown.intervals if part.hit)
     places = ", ".join(f"{part.name} {part.start:.4f} to {part.end:.4f}" for part in shown.intervals)
     scale = strip(
         f"The shares laid end to end from 0 to 1: {places}. {shown.how}",
         [Part(part.name, part.start, part.end, part.hit) for part in shown.intervals],
-        at=(shown.uniform, f"draw {shown.uniform:.4f}"),
+        at=(shown.uniform, f"draw {shown.uniform:.4f}: {hit}"),
     )
     return candidates + scale + paragraph(shown.how)
 
@@ -133,8 +133,8 @@ def _turns(shown: Steps) -> str:
     read = sum(turn.positions for turn in shown.turns)
     read_with_cache = sum(turn.positions_with_cache for turn in shown.turns)
     return table(
-        "The steps so far, and the positions that each pass computed",
-        ("step", "token", "share", "product", "without a cache", "with a cache"),
+        "The steps so far, and the positions computed",
+        ("step", "token", "share", "product", "without cache", "with cache"),
         rows,
         marked=len(rows) - 1,
         foot=("all", "", "", small(shown.product), read, read_with_cache),
@@ -157,8 +157,7 @@ def _branch(situation: Situation) -> str:
             [(number, *one, *other) for number, (one, other) in enumerate(rows, 1)],
             marked=place,
         )
-        + paragraph(f"The run. {run.finish}")
-        + paragraph(f"The branch. {branch.finish}")
+        + paragraph(f"The run ended because {run.finish}; the branch because {branch.finish}.")
         + paragraph(compare(*pair).verdict)
     )
 

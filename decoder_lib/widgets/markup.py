@@ -21,8 +21,8 @@ def paragraph(text: str) -> str:
 
 
 def heading(text: str) -> str:
-    """Above a part of a view; the notebook's own headings end at the third level."""
-    return f"<h4>{escape(text)}</h4>"
+    """Above a part of a view. No heading of the document: the notebook's own outline stays as it is."""
+    return f'<p class="title">{escape(text)}</p>'
 
 
 def columns(*parts: str) -> str:
@@ -57,7 +57,7 @@ class Number(str):
 
 
 def small(value: float) -> Number:
-    """A probability or a product of some: six decimals, or a power of ten where these would show too little."""
+    """A product of probabilities: six decimals, or a power of ten where these would show too little."""
     return Number(f"{value:.6f}" if value == 0.0 or value >= 1e-4 else f"{value:.2e}")
 
 
@@ -66,25 +66,25 @@ def logarithm(value: float) -> Number:
     return Number("\u2212\u221e" if value == float("-inf") else f"{value:.4f}".replace("-", "\u2212"))
 
 
-def bars(caption: str, rows: Sequence[tuple[str, float, str]], more: str = "") -> str:
+def bars(caption: str, rows: Sequence[tuple[str, float, str, bool]], more: str = "") -> str:
     """Shares as a table of tokens, numbers and bars, all of one scale.
 
-    rows : token, share and a note; a row with a note is hatched, framed and heavy.
+    rows : token, share, a note, and whether the row is marked: hatched, framed and heavy.
     more : what is not shown.
     """
-    largest = max((share for _, share, _ in rows), default=1.0)
+    largest = max((share for _, share, _, _ in rows), default=1.0)
     scale = next(limit for limit in (0.1, 0.25, 0.5, 1.0) if largest <= limit or limit == 1.0)
     body = "".join(
-        f'<tr{" class=marked" if note else ""}><th scope="row">{escape(token)}</th>'
+        f'<tr{" class=marked" if marked else ""}><th scope="row">{escape(token)}</th>'
         f'<td class="number">{share:.4f}</td>'
         f'<td class="track"><span class="bar" style="width:{100 * min(1.0, share / scale):.2f}%"></span></td>'
         f'<td class="note">{escape(note)}</td></tr>'
-        for token, share, note in rows
+        for token, share, note, marked in rows
     )
     foot = f'<tfoot><tr><td colspan="4" class="quiet">{escape(more)}</td></tr></tfoot>' if more else ""
     return (
-        f'<div class="scroll" tabindex="0"><table class="bars"><caption>{escape(caption)}</caption><thead><tr>'
-        '<th scope="col">token</th><th scope="col" class="number">share</th>'
+        f'<div class="scroll" tabindex="0"><table class="bars"><caption>{escape(caption)}</caption>'
+        '<thead><tr><th scope="col">token</th><th scope="col" class="number">share</th>'
         f'<th scope="col">0 to {scale:g}</th><th scope="col">note</th></tr></thead>'
         f"<tbody>{body}</tbody>{foot}</table></div>"
     )
@@ -100,7 +100,7 @@ class Part:
     marked: bool = False
 
 
-NARROW = 0.015  # of a strip's width, the least that a letter needs
+NARROW = 0.02  # of a strip's width, the least that a letter needs
 
 
 def strip(alternative: str, parts: Iterable[Part], at: tuple[float, str] | None = None) -> str:
@@ -111,10 +111,10 @@ def strip(alternative: str, parts: Iterable[Part], at: tuple[float, str] | None 
     drawn = []
     for part in parts:
         width = part.end - part.start
-        words = part.words if width > NARROW * (1 + len(part.words)) else ""
+        words = f"<b>{escape(part.words)}</b>" if width > NARROW * (1 + len(part.words)) else ""
         drawn.append(
             f'<span class="part{" marked" if part.marked else ""}" '
-            f'style="left:{100 * part.start:.2f}%;width:{100 * width:.2f}%"><b>{escape(words)}</b></span>'
+            f'style="left:{100 * part.start:.2f}%;width:{100 * width:.2f}%">{words}</span>'
         )
     pointer = ""
     if at is not None:

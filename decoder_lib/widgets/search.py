@@ -13,21 +13,23 @@ from decoder_lib.exploring.situation import Situation, prompt_from
 from decoder_lib.exploring.state import State
 from decoder_lib.exploring.tree import Level, Node, Tree, tree_of
 from decoder_lib.plots.paths import plot_paths
+from decoder_lib.plots.token_rows import plot_token_rows
 from decoder_lib.vocabulary import Vocabulary
 from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
 from decoder_lib.widgets.markup import page, paragraph, small, table
-from decoder_lib.widgets.view import View
+from decoder_lib.widgets.view import View, state_of
 
 WIDEST_BEAM = 7  # unless a wider one is set from the start
 
-_ROOT, _BOX, _GAP, _HIGH, _PITCH, _TOP = 64, 136, 30, 26, 34, 52  # pixels
-_ENDS = 190  # for the words behind the last column
+_ROOT, _BOX, _GAP, _HIGH, _PITCH, _TOP = 56, 152, 28, 26, 34, 52  # pixels
+_ENDS = 225  # for the words behind the last column
 _LONGEST = 9  # letters of a word that a box has room for
 
 _STYLE = """<style>
 .gen .tree-legend { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; list-style: none; padding: 0;
   margin: .5rem 0; }
 .gen .tree-legend svg { vertical-align: middle; margin-right: .4rem; }
+.gen .tree-beam td { white-space: nowrap; }
 .gen svg.tree text { fill: currentColor; font-size: 13px; }
 .gen svg.tree .small { font-size: 12px; fill: var(--jp-ui-font-color2, #616161); }
 .gen svg.tree .number { font-size: 12px; font-variant-numeric: tabular-nums; text-anchor: end; }
@@ -35,10 +37,10 @@ _STYLE = """<style>
 .gen svg .box { fill: var(--jp-layout-color1, #fff); stroke: var(--jp-ui-font-color2, #616161); }
 .gen svg .box.kept { stroke: currentColor; stroke-width: 2.4; }
 .gen svg .badge { fill: currentColor; }
-.gen svg .badge-number { fill: var(--jp-layout-color1, #fff); }
-.gen svg.tree .badge-number { font-size: 11px; font-weight: 700; text-anchor: middle; }
+.gen svg .badge-number, .gen svg.tree .badge-number { fill: var(--jp-layout-color1, #fff); font-size: 11px;
+  font-weight: 700; text-anchor: middle; }
 .gen svg .cross { stroke: currentColor; stroke-width: 1.8; }
-.gen svg .edge { fill: none; stroke: var(--jp-ui-font-color2, #616161); }
+.gen svg .edge { fill: none; stroke: var(--jp-ui-font-color2, #616161); shape-rendering: crispEdges; }
 .gen svg .greedy { fill: none; stroke: currentColor; stroke-width: 3.2; }
 .gen svg .best { fill: none; stroke: currentColor; stroke-width: 2.4; stroke-dasharray: 6 3.5; }
 </style>"""
@@ -51,14 +53,20 @@ class SearchView(View):
 
     def controls(self) -> Sequence[widgets.Widget]:
         """What is continued, and the beam's width."""
-        width = widgets.IntSlider(
+        # Not a slider: JupyterLab takes the arrow keys from it, and its handle has no name to be read out.
+        width = widgets.BoundedIntText(
             description="Beam width",
             tooltip="How many partial continuations the search keeps side by side; 1 is greedy selection",
             min=1,
-            max=max(WIDEST_BEAM, self.state.situation.beam_width),
+            max=WIDEST_BEAM,
             style=WORDS_IN_FULL,
+            layout={"width": "9em"},
         )
-        bind(self.state, width, "beam_width", self.complain)
+
+        def limit(situation: Situation) -> None:
+            width.max = max(width.max, situation.beam_width)
+
+        bind(self.state, width, "beam_width", self.complain, adjust=limit)
         return [row([*choices(self), width])]
 
     def sentence(self, situation: Situation) -> str:
@@ -84,8 +92,10 @@ class SearchView(View):
     def picture(self, situation: Situation) -> Axes:
         """The paths of the three ways to choose, those that agree drawn as one."""
         tree = tree_of(situation)
+        if not tree.levels:
+            return plot_token_rows({"prompt": [situation.words.tokens[i] for i in situation.prompt]})
         names: dict[tuple[int, ...], list[str]] = {}
-        for name, node in tree.paths.items() if tree.levels else ():
+        for name, node in tree.paths.items():
             names.setdefault(node.token_ids, []).append(name)
         paths = {", ".join(said): token_ids for token_ids, said in names.items()}
         return plot_paths(situation.decoder.model, situation.prompt, paths, situation.words)
@@ -123,8 +133,12 @@ def choices(view: View) -> list[widgets.Widget]:
 
 
 def search_view(state: State | None = None, **settings: Any) -> View:
-    """The search view of a state, or of a new one with these settings (`Situation`)."""
-    return SearchView(State(**settings) if state is None else state)
+    """A live view of the tree of continuations, for the last line of a cell.
+
+    state : shared with other views; a new one where none is given.
+    settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
+    """
+    return SearchView(state_of(state, settings))
 
 
 def _legend() -> str:
@@ -133,7 +147,7 @@ def _legend() -> str:
     samples = (
         ('<path class="greedy" d="M0 9H28"/>', "path of greedy selection"),
         ('<path class="best" d="M0 9H28"/>', "path of the most probable continuation"),
-        (frame + _badge(9, 9, "1"), "kept by the beam, and its place there"),
+        (frame + _badge(4, 9, "1"), "kept by the beam, and its place there"),
         (_cross(14, 9), "on one of the paths, and no longer in the beam"),
     )
     items = (
@@ -184,7 +198,7 @@ def _edge(tree: Tree, node: Node) -> str:
     """The line from the node's parent; that of a marked path is heavy, one beside the other where both go."""
     length = len(node.token_ids)
     parent = tree.levels[length - 2].node(node.token_ids[:-1]).row if length > 1 else 0
-    start = _left(length - 1) + _BOX if length > 1 else _ROOT - _GAP // 2
+    start = _left(length - 1) + _BOX if length > 1 else _ROOT
     kinds = [kind for kind, on_it in (("greedy", node.greedy), ("best", node.best)) if on_it] or ["edge"]
     lines = []
     for number, kind in enumerate(kinds):
@@ -258,4 +272,5 @@ def _beam(tree: Tree, words: Vocabulary) -> str:
     heads = ["in the beam"]
     for length, level in enumerate(tree.levels, 1):
         heads.append(f"{length} token{'s' if length > 1 else ''}, of {level.count:,}")
-    return table(f"What a beam of width {tree.beam_width} keeps after each token", heads, rows)
+    kept_after = table(f"What a beam of width {tree.beam_width} keeps after each token", heads, rows)
+    return f'<div class="tree-beam">{kept_after}</div>'

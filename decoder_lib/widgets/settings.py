@@ -92,7 +92,7 @@ def _temperature(state: State, complain: Callable[[str], None]) -> Any:
     now = state.situation.temperature
     control = widgets.BoundedFloatText(
         description="Temperature",
-        tooltip=f"{low:g} to {high:g}: below 1 sharpens the shares, above 1 flattens them; not used by greedy",
+        tooltip=f"{low:g} to {high:g}: below 1 sharpens the shares, above 1 flattens them",
         min=min(low, now),
         max=max(high, now),
         step=0.1,

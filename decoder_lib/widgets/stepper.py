@@ -62,5 +62,5 @@ def stepper(state: State, complain: Callable[[str], None]) -> widgets.HBox:
         player,
     ]
     for each in made:
-        each.layout.width = "5.5em"
+        each.layout.width, each.layout.min_width = "auto", "5em"
     return row([*made, number, end, clock])

@@ -10,7 +10,7 @@ from decoder_lib.exploring.runs import branch_of
 from decoder_lib.exploring.situation import Situation
 from decoder_lib.exploring.state import State
 from decoder_lib.exploring.steps import MOST_SHARES, fields_to_take, steps_of
-from decoder_lib.widgets.controls import button, note, row
+from decoder_lib.widgets.controls import WORDS_IN_FULL, button, note, row
 
 
 class Taking:
@@ -23,14 +23,19 @@ class Taking:
         self._state, self._complain = state, complain
         self._where = note("")
         self._buttons = row([])
-        self._list = widgets.Dropdown(tooltip="Another token for this step", layout={"width": "auto"})
+        self._list = widgets.Dropdown(
+            description="Another token",
+            tooltip="The largest shares of this step",
+            style=WORDS_IN_FULL,
+            layout={"width": "auto"},
+        )
         self._list_button = button("Take it", "Go on from the token in the list", self._take_listed)
         self._follow = button("", "Step through the one or the other", self._turn)
         self._drop = button("Drop the branch", "Forget it and go on with the run", self._drop_branch)
         for made in (self._list_button, self._follow, self._drop):
             made.layout.width = "auto"
         tokens = row([self._where, self._buttons, self._list, self._list_button])
-        self.widget = row([tokens, self._follow, self._drop])
+        self.widget = row([tokens, row([self._follow, self._drop])])
         state.observe(self.follow)
         self.follow(state.situation)
 
@@ -62,7 +67,7 @@ class Taking:
             for made in self._buttons.children:
                 made.layout.width = "auto"
         for made, share in zip(self._buttons.children, shown.shares, strict=False):
-            made.icon = "check" if share.note in ("selected", "taken instead") else ""
+            made.icon = "check" if share.stands else ""
         for made in self._buttons.children:
             made.disabled = not shown.can_take
             if not shown.shares:

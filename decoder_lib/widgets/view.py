@@ -60,7 +60,7 @@ class View:
         self.complain("")
         self._drawing.value = self.drawing(situation)
         self._said.value = (
-            f'<div role="status" aria-live="polite">{paragraph(self.sentence(situation))}</div>'
+            f'<div class="gen" role="status" aria-live="polite">{paragraph(self.sentence(situation))}</div>'
         )
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:

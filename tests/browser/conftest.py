@@ -61,6 +61,48 @@ class Lab:
         page.wait_for_function(f"() => !({PROMPTS}).includes('[*]:')", timeout=120_000)
 
 
+@contextlib.contextmanager
+def serving(folder: Path, config: Path, **environment: str) -> Iterator[Lab]:
+    """JupyterLab on a folder, started there, with the settings in `config`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        *(f"--ServerApp.port={port}", f"--IdentityProvider.token={token}"),
+        f"--ServerApp.root_dir={folder}",
+        *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
+    ]
+    asks = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+    asks.mkdir(parents=True, exist_ok=True)
+    # Or a question about news lies over the buttons at the bottom of the window.
+    (asks / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    settings = os.environ | {"JUPYTER_CONFIG_DIR": str(config)} | environment
+    log_file = config / "lab.log"
+    with log_file.open("wb") as log:
+        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=settings)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5)
+                break
+            except (urllib.error.URLError, ConnectionError):
+                assert server.poll() is None, log_file.read_text()
+                time.sleep(0.25)
+        else:
+            pytest.fail(f"JupyterLab did not answer:\n{log_file.read_text()}")
+        yield Lab(url, token, folder)
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:  # it has shut down, and waits for an idle thread of its own
+            server.kill()
+            server.wait()
+
+
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab on a copy of what readers and instructors open, so that a run changes nothing here."""
@@ -69,33 +111,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = tmp_path_factory.mktemp("lab")
     for name in ("notebooks", "release", "source"):
         shutil.copytree(ROOT / name, folder / name)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = secrets.token_hex(16)
-    command = [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
-        *(f"--ServerApp.port={port}", f"--ServerApp.token={token}", f"--ServerApp.root_dir={folder}"),
-        *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
-    ]
-    environment = os.environ | {"JUPYTER_CONFIG_DIR": str(folder / ".config"), "JUPYTER_NO_CONFIG": "0"}
-    with (folder / "lab.log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(120):
-            try:
-                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5)
-                break
-            except (urllib.error.URLError, ConnectionError):
-                assert server.poll() is None, (folder / "lab.log").read_text()
-                time.sleep(0.5)
-        else:
-            pytest.fail(f"JupyterLab did not answer:\n{(folder / 'lab.log').read_text()}")
-        yield Lab(url, token, folder)
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
+    with serving(folder, folder / ".config") as lab:
+        yield lab
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 from tiny_course import DIES, HALF, LOOPS, OTHER_HALF, RIGHT, WRONG, TinyCourse
 
-from course.grading.job import grade
-from course.grading.run import Report, grade_class
+from course.grading.jobs.job import grade
+from course.grading.runs.run import Report, grade_class
 
 LIMITS = """
 c.GradingLimits.cell_seconds = 5
@@ -54,8 +54,8 @@ def _outcome(job):
 @pytest.fixture
 def one_process(monkeypatch):
     """Real grading without a pool, for tests that are not about one."""
-    monkeypatch.setattr("course.grading.run.executor", in_this_process)
-    monkeypatch.setattr("course.grading.regrade.executor", in_this_process)
+    monkeypatch.setattr("course.grading.runs.run.executor", in_this_process)
+    monkeypatch.setattr("course.grading.runs.regrade.executor", in_this_process)
 
 
 def _bad_files(course: Course) -> None:

@@ -67,7 +67,7 @@ def waits(job: Job) -> Outcome:
 
 def counted(job):
     """Grade a real job, and leave a line for it in the file that the environment names."""
-    from course.grading.job import grade
+    from course.grading.jobs.job import grade
 
     with Path(os.environ["GRADED_JOBS"]).open("a") as file:
         file.write(f"{job.student} {job.notebook} {os.getpid()}\n")

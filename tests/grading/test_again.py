@@ -8,9 +8,9 @@ from nbgrader.api import Gradebook
 from tiny_course import HALF
 
 from course.grading.errors import GradingError, SandboxUnavailableError
-from course.grading.lock import only_run_in
 from course.grading.records import Status, latest
-from course.grading.selection import Selection
+from course.grading.runs.lock import only_run_in
+from course.grading.runs.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
@@ -59,7 +59,7 @@ def test_a_gradebook_that_was_lost_is_filled_from_the_records(fresh, monkeypatch
     fresh.hand_in("half", "account", HALF)
     first = fresh.grade()
     with monkeypatch.context() as patch:
-        patch.setattr("course.grading.run.executor", None)  # nothing may run
+        patch.setattr("course.grading.runs.run.executor", None)  # nothing may run
         again = fresh.grade(db_url=f"sqlite:///{fresh.root / 'other.db'}")
     assert names(again) == names(first)
     assert again.graded_now == 0
@@ -99,7 +99,7 @@ def test_an_error_of_our_own_is_tried_again(fresh, monkeypatch):
 
 def test_a_result_that_cannot_be_written_is_one_notebooks_failure(fresh, monkeypatch):
     """Bug: one page that cannot be written ends the run for the students behind it, or loses its mark."""
-    from course.grading import results
+    from course.grading.runs import results
 
     def refuse(record, *arguments):
         if record.student == "first" and record.cells:

@@ -14,8 +14,8 @@ from tiny_course import SECRET
 
 from course.files import ROOT
 from course.grading.records import Finding, Record, Status, latest
-from course.grading.run import Report
-from course.grading.table import MOST_ROWS, show
+from course.grading.runs.run import Report
+from course.grading.runs.table import MOST_ROWS, show
 
 FAILED = {
     "empty-file": "The file is empty.",
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_opened_is_one_students_failure(fresh, monkeypatch
 
     fresh.hand_in("closed", "account", fresh.right["account"])
     with monkeypatch.context() as patch:  # permissions do not stop the superuser, whom tests may run as
-        patch.setattr("course.grading.intake.os.open", refuse)
+        patch.setattr("course.grading.submissions.intake.os.open", refuse)
         account, picks = fresh.grade().records
     problem = "The file cannot be opened: Permission denied."
     assert (account.status, account.problem) == (Status.FAILED, problem)

@@ -11,8 +11,8 @@ import pytest
 from tiny_course import HALF, MAX_SCORES
 
 from course.grading.errors import GradingError
-from course.grading.executors import executor
 from course.grading.records import Status, latest
+from course.grading.runs.executors import executor
 
 distributed = pytest.importorskip("distributed")
 
@@ -63,7 +63,7 @@ def test_a_lost_worker_loses_no_mark(fresh, cluster):
 
 def test_a_worker_with_other_checks_is_refused_in_a_sentence(fresh, cluster, monkeypatch):
     """Bug: half of a class is graded with the checks of an older version, which lies on one machine."""
-    monkeypatch.setattr("course.grading.setup.checks_sha256", lambda seed: "0" * 64)
+    monkeypatch.setattr("course.grading.runs.setup.checks_sha256", lambda seed: "0" * 64)
     hand_in(fresh)
     with pytest.raises(GradingError, match=r"The worker at tcp://\S+ cannot grade: it has other checks"):
         fresh.grade(scheduler=cluster.scheduler_address)
@@ -81,8 +81,8 @@ def test_a_worker_with_other_checks_is_refused_in_a_sentence(fresh, cluster, mon
 )
 def test_a_wrong_address_is_a_sentence(address, words, monkeypatch):
     """Bug: a typing error in the address ends in a traceback, or waits for ever."""
-    monkeypatch.setattr("course.grading.cluster.CONNECTING", 1.0)
-    monkeypatch.setattr("course.grading.cluster.ANSWERING", 1.5)
+    monkeypatch.setattr("course.grading.runs.cluster.CONNECTING", 1.0)
+    monkeypatch.setattr("course.grading.runs.cluster.ANSWERING", 1.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         if address == "silent":
             address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"

@@ -28,7 +28,7 @@ from course.checks.message import take_apart
 from course.files import ROOT
 from course.grading.feedback import cells as cells_module
 from course.grading.feedback import feedback_page, handed_out
-from course.grading.gradebook import ManualMarks
+from course.grading.gradebook.writer import ManualMarks
 from course.grading.records import CellResult, Finding, Status
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

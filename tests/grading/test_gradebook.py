@@ -37,9 +37,9 @@ from sqlalchemy import event
 
 from course.building.nodes import to_bytes
 from course.grading.errors import GradingError
-from course.grading.gradebook import GradebookWriter, ManualMarks
+from course.grading.gradebook.registering import _registered
+from course.grading.gradebook.writer import GradebookWriter, ManualMarks
 from course.grading.records import Status
-from course.grading.registering import _registered
 
 LATE = "2026-03-02 10:00:00 UTC"
 

@@ -16,14 +16,14 @@ from tiny_course import HALF, LOOPS, MAX_SCORES, OTHER_HALF, RIGHT, SECRET, WRON
 
 from course.building import CODE_STUB, refresh_masters
 from course.files import ROOT, sha256
-from course.grading.checks_version import checks_sha256
 from course.grading.errors import GradingError, SandboxError
-from course.grading.intake import collect, strays
-from course.grading.job import Job, Outcome, grade
+from course.grading.jobs.checks_version import checks_sha256
+from course.grading.jobs.job import Job, Outcome, grade
 from course.grading.limits import MEBI, Limits
-from course.grading.masters import read_master
+from course.grading.rebuilding.masters import read_master
 from course.grading.records import Record, Status
 from course.grading.sandbox import Sandbox
+from course.grading.submissions.intake import collect, strays
 
 SEED = 20260901
 SHORT = Limits(
@@ -793,7 +793,7 @@ def test_only_ordinary_files_of_sensible_size_are_read(tiny, taken, tmp_path, mo
     os.mkfifo(tmp_path / "pipe" / "tiny" / "account.ipynb")
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / "tiny").symlink_to(tmp_path / "big" / "tiny")
-    monkeypatch.setattr("course.grading.intake.MAX_BYTES", len(right))
+    monkeypatch.setattr("course.grading.submissions.intake.MAX_BYTES", len(right))
     found, _ = taken(
         {"big/tiny/account.ipynb": right + b" ", "fits/tiny/account.ipynb": right, "file/tiny": b""}
     )

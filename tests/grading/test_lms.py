@@ -13,11 +13,11 @@ from nbgrader.utils import parse_utc
 
 from course.files import ROOT
 from course.grading.errors import GradingError
-from course.grading.intake import MAX_BYTES
 from course.grading.lms import archive, collecting
 from course.grading.lms.collecting import Outcome, collect
 from course.grading.lms.people import People, Person
 from course.grading.lms.roster import read_roster
+from course.grading.submissions.intake import MAX_BYTES
 
 ASSIGNMENT = "autoregressive-generation"
 LOOP, CHAIN = "05-append-then-predict", "06-combine-conditional-predictions"

@@ -18,8 +18,8 @@ from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 from tiny_course import ASSIGNMENT, HALF, RIGHT, TinyCourse
 
 from course.files import ROOT
-from course.grading.gradebook import GradebookWriter
-from course.grading.masters import load_masters
+from course.grading.gradebook.writer import GradebookWriter
+from course.grading.rebuilding.masters import load_masters
 from course.grading.records import Status, latest
 from course.grading.settings import load_settings
 

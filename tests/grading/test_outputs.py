@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course.building.nodes import code_cell, node
-from course.grading.outputs import MOST_HTML, MOST_OUTPUTS, Cleaner, clean_html, error_output
+from course.grading.jobs.outputs import MOST_HTML, MOST_OUTPUTS, Cleaner, clean_html, error_output
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 JPEG = base64.b64encode(b"\xff\xd8\xff\xe0" + bytes(20) + b"\xff\xd9").decode()

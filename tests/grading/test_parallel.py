@@ -16,8 +16,8 @@ from tiny_course import MAX_SCORES
 
 from course.files import ROOT
 from course.grading.errors import GradingError
-from course.grading.executors import LostError, executor
 from course.grading.records import latest
+from course.grading.runs.executors import LostError, executor
 
 HERE = Path(__file__).parent
 
@@ -137,11 +137,11 @@ sys.path.insert(0, {here!r})
 import jobs
 
 import course.commands.grade
-import course.grading.run
+import course.grading.runs.run
 from course.cli import main
 
 course.commands.grade.ROOT = Path({root!r})
-course.grading.run.executor = partial(course.grading.run.executor, grade=jobs.counted)
+course.grading.runs.run.executor = partial(course.grading.runs.run.executor, grade=jobs.counted)
 sys.exit(main(["grade", {root!r}, "--workers", "2"]))
 """
 

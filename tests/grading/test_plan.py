@@ -10,11 +10,11 @@ from course.building import refresh_masters
 from course.building.versions import for_students
 from course.files import ROOT
 from course.grading.errors import GradingError
-from course.grading.masters import load_masters, read_master
-from course.grading.parse import parse_notebook
-from course.grading.plan import Test
-from course.grading.released import normalised, released_text
-from course.grading.restore import restored
+from course.grading.rebuilding.masters import load_masters, read_master
+from course.grading.rebuilding.plan import Test
+from course.grading.rebuilding.released import normalised, released_text
+from course.grading.rebuilding.restore import restored
+from course.grading.submissions.parse import parse_notebook
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from postgresql import Server, missing, postgresql  # noqa: F401 - a fixture
 from sqlalchemy import inspect
 
 from course.grading.errors import GradingError
-from course.grading.gradebook import GradebookWriter
+from course.grading.gradebook.writer import GradebookWriter
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from tiny_course import HALF
 
 from course.checks import registry
 from course.grading.records import Status, append, latest
-from course.grading.regrade import regrade_class
-from course.grading.selection import Selection
-from course.grading.table import show_changes
+from course.grading.runs.regrade import regrade_class
+from course.grading.runs.selection import Selection
+from course.grading.runs.table import show_changes
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
@@ -22,8 +22,8 @@ def new_checks(monkeypatch):
     """From now on `account_finished` passes whatever it gets, and the checks have another hash."""
 
     def change():
-        monkeypatch.setattr("course.grading.setup.checks_sha256", lambda seed: "1" * 64)
-        monkeypatch.setattr("course.grading.job.checks_sha256", lambda seed: "1" * 64)
+        monkeypatch.setattr("course.grading.runs.setup.checks_sha256", lambda seed: "1" * 64)
+        monkeypatch.setattr("course.grading.jobs.job.checks_sha256", lambda seed: "1" * 64)
         lenient = tuple(
             replace(check, run=lambda candidate, rng: None) if check.name == "account_finished" else check
             for check in registry.CHALLENGES["stop_masks"]

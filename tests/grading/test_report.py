@@ -14,7 +14,7 @@ from page_examples import MISCONCEPTIONS, Elements, assert_inert, look_at, loop_
 from playwright.sync_api import Browser, sync_playwright
 
 from course.commands import report as command
-from course.grading.gradebook import GradebookWriter, ManualMarks
+from course.grading.gradebook.writer import GradebookWriter, ManualMarks
 from course.grading.records import CellResult, Finding, Status, append
 from course.grading.report import Given, report_page
 from course.grading.report.links import Links

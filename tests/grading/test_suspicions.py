@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from course.files import ROOT
-from course.grading.suspicions import MOST, suspicions
+from course.grading.jobs.suspicions import MOST, suspicions
 
 BANK = sorted((ROOT / "tests" / "submissions").glob("[cm]*/[!.]*/"))
 NOTEBOOKS = sorted([*(ROOT / "release").rglob("*.ipynb"), *(ROOT / "notebooks").rglob("*.ipynb")])

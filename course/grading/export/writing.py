@@ -9,16 +9,16 @@ from sqlalchemy import make_url
 from traitlets.config import Config
 
 from course.files import write_atomically
-from course.grading.database import in_sentences, open_gradebook
 from course.grading.errors import GradingError
 from course.grading.export import canvas, moodle
 from course.grading.export.placing import Filled
 from course.grading.export.standing import Standing, read_standings
 from course.grading.export.table import notebooks_table, totals_table
 from course.grading.export.totals import Total, totals
-from course.grading.folder import ClassFolder
+from course.grading.gradebook.database import in_sentences, open_gradebook
 from course.grading.lms.sheet import Sheet
 from course.grading.records import Status, latest
+from course.grading.runs.folder import ClassFolder
 from course.grading.settings import database_url
 
 Format = Literal["csv", "canvas", "moodle"]

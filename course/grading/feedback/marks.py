@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from course.grading.records import CellResult, Record, Status
 
 if TYPE_CHECKING:
-    from course.grading.gradebook import ManualMarks
+    from course.grading.gradebook.writer import ManualMarks
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from course.grading.limits import Limits
 from course.grading.records import Record, Status
 
 if TYPE_CHECKING:
-    from course.grading.gradebook import ManualMarks
+    from course.grading.gradebook.writer import ManualMarks
 
 Verdict = Literal["passed", "failed", "error", "waiting", "person"]
 _SECTION = re.compile(r"Section (\d+)\b")

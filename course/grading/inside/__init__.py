@@ -3,6 +3,7 @@ only `course.checks.candidate`, the door to a student's functions: nothing else 
 
     warm       has everything imported, and forks a worker for each notebook
     isolation  puts a worker into namespaces and limits of its own
+    syscalls   takes from it the calls to the kernel that go around its limits
     shell      runs cells with IPython, and keeps what they display
     serving    answers the trusted side: runs cells, looks variables up, calls functions
     stand_ins  stand for the models and caches, which stay on the trusted side

@@ -15,6 +15,7 @@ import binascii
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import GeneratorType
 from typing import Any
 
@@ -155,8 +156,14 @@ def _tagged(data: dict[str, Any], resolve: Callable[[dict[str, Any]], object], d
         if data["type"] == "generator":
             return (item for item in [None])
         name = str(data["type"])[:100]
-        return type(name if name.isidentifier() else "object", (), {})()
+        return _class(name if name.isidentifier() else "object")()
     raise UndecodableError("an unknown kind")
+
+
+@lru_cache(maxsize=256)
+def _class(name: str) -> type:
+    """A class that has nothing but a name. Making one takes time and memory: a list may hold very many."""
+    return type(name, (), {})
 
 
 def _decoded_array(data: dict[str, Any], resolve: Callable[[dict[str, Any]], object], depth: int) -> Any:

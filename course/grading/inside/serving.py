@@ -16,6 +16,7 @@ from course.grading.inside.shell import Shell
 from course.grading.inside.stand_ins import StandIn, raised
 
 MOST = 2**30  # the trusted side is trusted
+_NOTHING = object()
 
 
 class Serving:
@@ -27,6 +28,8 @@ class Serving:
     def __init__(self, channel: socket.socket, shell: Shell, attempts: Attempts) -> None:
         self._channel, self._shell, self._attempts = channel, shell, attempts
         self._stand_ins: dict[int, StandIn] = {}
+        self._asked_for: dict[str, Any] = {}
+        self._deleted: dict[str, Any] = {}
 
     def serve(self) -> None:
         """Answer until the trusted side closes the channel, which raises ClosedError."""
@@ -46,31 +49,55 @@ class Serving:
                 random.seed(message["seed"])
                 np.random.seed(message["seed"] % 2**32)  # noqa: NPY002
                 return {}
+            if "watch" in message:
+                self._asked_for = dict.fromkeys(message["watch"], _NOTHING)
+                return {}
             if "cell" in message:
-                return {"outputs": self._run(message["cell"], in_words=message["in_words"])}
+                return {"outputs": self._run(message["cell"], message["in_words"], message["apart"])}
             if "variable" in message:
                 return self._look_up(message["variable"])
             return self._call(message)
         except KeyboardInterrupt:  # came just after the cell had ended
             return {"outputs": self._shell.recorder.outputs}
 
-    def _run(self, source: str, *, in_words: bool) -> list[dict[str, Any]]:
+    def _run(self, source: str, in_words: bool, apart: bool) -> list[dict[str, Any]]:
+        names = self._shell.user_ns
+        before = dict(names)
         self._attempts.listening = True
         try:
             return self._shell.run(source, in_words=in_words)
         finally:
             self._attempts.listening = False
+            if apart:
+                names.update(before)
+            self._deleted |= {name: value for name, value in before.items() if name not in names}
+            self._keep()
+
+    def _keep(self) -> None:
+        """Remember what is asked for: a later cell may delete it, or call a result by a function's name."""
+        for name, kept in self._asked_for.items():
+            value = self._shell.user_ns.get(name, _NOTHING)
+            if value is not _NOTHING and (callable(value) or not callable(kept)):
+                self._asked_for[name] = value
+
+    def _find(self, name: str) -> Any:
+        kept = self._asked_for.get(name, _NOTHING)
+        return self._shell.user_ns.get(name, _NOTHING) if kept is _NOTHING else kept
 
     def _look_up(self, name: str) -> dict[str, Any]:
-        if name not in self._shell.user_ns:
+        value = self._find(name)
+        if value is _NOTHING:
             return {"missing": True}
-        return {"value": encode(self._shell.user_ns[name], self._refer)}
+        return {"value": encode(value, self._refer)}
 
     def _call(self, message: dict[str, Any]) -> dict[str, Any]:
         arguments = [decode(item, self._stand_in) for item in message["arguments"]]
         keywords = {name: decode(item, self._stand_in) for name, item in message["keywords"].items()}
         name = message["function"]
-        candidate = DirectCandidate({name: self._shell.user_ns.get(message["name"])})
+        for deleted, value in self._deleted.items():  # a function may use what `%reset` took away
+            self._shell.user_ns.setdefault(deleted, value)
+        function = self._find(message["name"])
+        candidate = DirectCandidate({} if function is _NOTHING else {name: function})
         self._attempts.listening = True
         try:
             call = candidate.call(name, *arguments, **keywords)

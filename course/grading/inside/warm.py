@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course.grading.inside import isolation, serving
+from course.grading.inside import isolation, serving, syscalls
 from course.grading.inside.attempts import Attempts
 from course.grading.inside.frames import ClosedError, receive, send
 from course.grading.inside.shell import Shell
@@ -127,6 +127,7 @@ class Warm:
                 isolation.set_dumpable(True)
                 isolation.confine(**confined)
                 _tell(told, str(os.getpid()))
+            syscalls.forbid()
             serving.begin(socket.socket(fileno=file), self._shell, self._attempts)
         except BaseException as error:
             with contextlib.suppress(OSError):

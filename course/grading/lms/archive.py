@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from course.grading.intake import MAX_BYTES
+from course.grading.submissions.intake import MAX_BYTES
 
 MAX_ZIP = 200_000_000  # bytes of a zip that lies in another one
 MAX_ENTRIES = 100_000  # of all folders and zips together

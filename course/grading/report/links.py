@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from course.grading.folder import ClassFolder
 from course.grading.records import Record
+from course.grading.runs.folder import ClassFolder
 
 
 class Links:

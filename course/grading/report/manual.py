@@ -17,8 +17,8 @@ from nbgrader.api import (
 )
 from sqlalchemy import or_, select
 
-from course.grading.database import in_sentences, open_gradebook
-from course.grading.gradebook import ManualMarks
+from course.grading.gradebook.database import in_sentences, open_gradebook
+from course.grading.gradebook.writer import ManualMarks
 from course.grading.records import Key
 from course.grading.report.summary import Given, Place
 

@@ -15,7 +15,7 @@ from course.grading.feedback.marks import Mark, Standing, standing
 from course.grading.records import CellResult, Finding, Key, Record, Status
 
 if TYPE_CHECKING:
-    from course.grading.gradebook import ManualMarks
+    from course.grading.gradebook.writer import ManualMarks
 
 Place = tuple[str, str]  # assignment and notebook
 _WHOLE_POINTS = 15  # up to here a bar stands for a point, above it for a tenth of them

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from course.files import ROOT, write_atomically
 from course.grading.errors import GradingError
-from course.grading.folder import ClassFolder
 from course.grading.records import latest
 from course.grading.report.links import Links
 from course.grading.report.page import report_page
 from course.grading.report.summary import Given
+from course.grading.runs.folder import ClassFolder
 
 
 def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:

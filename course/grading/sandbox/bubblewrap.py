@@ -62,7 +62,7 @@ def command(arguments: list[str]) -> list[str]:
         out += ["--ro-bind", str(_PACKAGE / part), str(LIBRARY / "course" / part)]
     out += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     out += ["--tmpfs", "/tmp", "--tmpfs", "/home", "--dir", "/home/student", "--remount-ro", "/"]
-    return [*out, "--chdir", "/home/student", sys.executable, *arguments]
+    return [*out, "--chdir", "/home/student", os.path.abspath(sys.executable), *arguments]  # noqa: PTH100
 
 
 def environment(library: Path = LIBRARY) -> dict[str, str]:

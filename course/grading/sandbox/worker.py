@@ -3,7 +3,7 @@
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeGuard
@@ -82,14 +82,22 @@ class Worker:
         self._send({"seed": seed})
         self._receive(self._limits.call_seconds)
 
-    def run_cell(self, source: str, seconds: float, *, in_words: bool = False) -> CellRun:
+    def watch(self, names: Iterable[str]) -> None:
+        """Keep the last function, or else the last value, that goes by each of these names after a cell."""
+        self._send({"watch": list(names)})
+        self._receive(self._limits.call_seconds)
+
+    def run_cell(
+        self, source: str, seconds: float, *, in_words: bool = False, apart: bool = False
+    ) -> CellRun:
         """Run a cell; it is interrupted after so many seconds.
 
+        apart : names that were there before mean afterwards what they meant then.
         in_words : show the value of its last line as text only: drawing it is what takes time.
 
         Raises WorkerEndedError.
         """
-        self._send({"cell": source, "in_words": in_words})
+        self._send({"cell": source, "in_words": in_words, "apart": apart})
         interrupted = False
         if not select.select([self._channel], [], [], max(seconds, 0.0))[0]:
             interrupted = True

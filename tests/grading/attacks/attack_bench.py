@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from course.files import ROOT
-from course.grading.checks_version import checks_sha256
 from course.grading.feedback import feedback_page, handed_out
-from course.grading.job import Job, Outcome, grade
+from course.grading.jobs.checks_version import checks_sha256
+from course.grading.jobs.job import Job, Outcome, grade
 from course.grading.limits import MEBI, Limits
 from course.grading.records import Status
 

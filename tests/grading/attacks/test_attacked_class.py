@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 from attack_bench import descendants, processes_of
+from nbgrader.api import Gradebook
 from tiny_course import HALF, OTHER_HALF, RIGHT, SECRET, WRONG, TinyCourse
 
 from course.grading.records import Status
-from course.grading.run import Report, grade_class
+from course.grading.runs.run import Report, grade_class
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 

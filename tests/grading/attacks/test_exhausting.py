@@ -3,8 +3,11 @@
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from attack_bench import FULL, LIMITS, Case, Notebook, place, run
+
+from course.checks.models import HistoryScript, ScriptedModel
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 
@@ -12,7 +15,6 @@ SHORT = replace(
     LIMITS, cell_seconds=1.0, cells_seconds=5.0, call_seconds=1.0, checks_seconds=3.0, least_seconds=0.5
 )
 ACCOUNT_ALONE = 2.0  # the points of `account`, where `generate_batch` never comes back
-BATCH_ALONE = 8.0
 CHANNEL = """
 import gc, json, os, socket, struct
 channel = next(item for item in gc.get_objects() if isinstance(item, socket.socket) and item.fileno() >= 0)
@@ -111,6 +113,13 @@ TAKING = [
         score=ACCOUNT_ALONE,
     ),
     Case(
+        "eleven thousand prefixes asked for at once",
+        "the model lives in the process that grades, and nothing interrupts it there",
+        inside=batch("model.next_logits([[0]] * 11_000)"),
+        score=ACCOUNT_ALONE,
+        told=("prefixes at once",),
+    ),
+    Case(
         "a segmentation fault",
         "no exception can be caught",
         inside=batch("import ctypes; ctypes.string_at(0)"),
@@ -192,7 +201,7 @@ OUT_OF_TURN = [
         "the line to the trusted side is in the student's process",
         inside=CHANNEL + batch(f"{body}\n    return [], [], []"),
         score=ACCOUNT_ALONE,
-        told=(told,),
+        told=(told,) if told else (),
     )
     for name, body, told in [
         ("garbage on the line", "channel.sendall(b'garbage' * 99)", "answered falsely"),
@@ -210,15 +219,18 @@ OUT_OF_TURN = [
         ),
         ("a question about another model", "tell(ask={'number': 99, 'name': 'n_vocab'})", "answered falsely"),
         (
+            "very many odd objects",
+            'say(b\'{"arguments": [0, 0, 0, 0], "keywords": {}, "warnings": [], "result": [\' + '
+            'b\', \'.join([b\'{"$": "object", "type": "x"}\'] * 50_000) + b\']}\')',
+            "",
+        ),
+        (
             "two answers to one call",
             "tell(result=[[], [], []], arguments=[0] * 4, keywords={}, warnings=[])",
-            "*",
+            "",
         ),
     ]
 ]
-for index, case in enumerate(OUT_OF_TURN):
-    if case.told == ("*",):
-        OUT_OF_TURN[index] = replace(case, told=())
 PLENTY = [replace(case, start="right masks") for case in (*TAKING, *ENDING, *LYING, *OUT_OF_TURN)]
 PLENTY = [replace(case, score=FULL["masks"]) if case.score == -1.0 else case for case in PLENTY]
 
@@ -276,7 +288,7 @@ ENDLESS = [
     Case(
         "a thread that does not end",
         "beside the answers, not in their way",
-        last="import threading\ndef spin():\n    while True: pass\n"
+        last="import threading, time\ndef spin():\n    while True: time.sleep(0.001)\n"
         "threading.Thread(target=spin, daemon=True).start()",
         score=FULL["masks"],
     ),
@@ -300,3 +312,27 @@ ENDLESS = [
 def test_what_does_not_end_costs_itself_only(case: Case) -> None:
     """Bug: an endless loop holds grading up, or takes the points of what is right beside it."""
     run(replace(case, start="right masks"), SHORT)
+
+
+def test_a_model_makes_up_so_many_rows_and_no_more() -> None:
+    """Bug: one question with random prefixes costs the process that grades minutes, and gigabytes."""
+    model, draw = ScriptedModel(HistoryScript(60, 0), 256), np.random.default_rng(0)
+    batches = (draw.integers(60, size=(100, 6)).tolist() for _ in range(100))
+    with pytest.raises(RuntimeError, match="different prefixes"):
+        list(map(model.next_logits, batches))
+
+
+UNCOUNTED = {
+    "files without a name": "import os\nfiles = [os.memfd_create(str(i)) for i in range(100)]\n"
+    "taken = sum(os.write(file, bytes(4 * 2**20)) for file in files)",
+    "shared memory": "import ctypes\nlibc = ctypes.CDLL(None)\n"
+    "taken = 100 * 2**20 * sum(libc.shmget(0, 100 * 2**20, 0o1600) != -1 for _ in range(4))",
+}
+
+
+@pytest.mark.parametrize("how", UNCOUNTED)
+def test_memory_that_belongs_to_no_process_is_refused(how: str) -> None:
+    """Bug: a notebook takes all the memory of the machine in files and segments that the kernel keeps."""
+    taking = f"taken = 0\n{UNCOUNTED[how]}\nprint('TOOK', taken)"
+    outcome = run(Case(how, "", "right number", last=taking, score=FULL["number"]))
+    assert b"TOOK 4" not in outcome.autograded

@@ -218,6 +218,18 @@ KEEPS = [
         "warnings and prints", "0 of 10 in plain nbgrader", inside="import sys\nprint('x', file=sys.stderr)"
     ),
     Case("exit() in a cell", "it ends nothing", after="exit()"),
+    Case(
+        "a result that is named like the function",
+        "the function was there before",
+        last="account = account([[1], [0]], 0)",
+    ),
+    Case("all names deleted", "they were there before", last="%reset -f"),
+    Case(
+        "globals named like those of visible tests",
+        "a test's names are not the student's",
+        inside="if prompts is None or lengths != 3: raise RuntimeError",
+        first="prompts, lengths, found = [], 3, 0",
+    ),
     Case("a syntax error in an extra cell", "it costs nothing", after="def half(:"),
     Case("an error in an extra cell", "it costs nothing", first="1 / 0"),
     Case("a null character in an extra cell", "no Python", after="x = '\0'"),

@@ -66,7 +66,7 @@ def a_bonus_cell(notebook: Notebook) -> None:
     notebook["cells"].append(code("100", nbgrader=marks | {"locked": True, "task": False}))
 
 
-def tests_four_times(notebook: Notebook) -> None:
+def each_test_four_times(notebook: Notebook) -> None:
     notebook["cells"] += copy.deepcopy(graded_cells(notebook) * 3)
 
 
@@ -219,7 +219,10 @@ CASES = [
     Case("test cells turned into text", "type and kind are the master's", edit=text_in_place_of_tests),
     Case("a graded cell of one's own", "there is no bonus", edit=a_bonus_cell),
     Case(
-        "each test cell four times", "points are given once", edit=tests_four_times, told=("more than once",)
+        "each test cell four times",
+        "points are given once",
+        edit=each_test_four_times,
+        told=("more than once",),
     ),
     Case(
         "the solution marked for a person",

@@ -25,7 +25,7 @@ from attack_bench import (
 )
 
 from course.files import ROOT
-from course.grading.job import grade
+from course.grading.jobs.job import grade
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 
@@ -313,7 +313,7 @@ STAYING = {
     "signals ignored": "if os.fork() == 0:\n    [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 3, 15)]\n"
     f"    os.execvp('sleep', ['sleep', '{SECONDS}'])",
     "a thread": f"threading.Thread(target=time.sleep, args=({SECONDS},)).start()",
-    "multiprocessing": f"multiprocessing.get_context('fork').Process(target=time.sleep, args=({SECONDS},)).start()",
+    "multiprocessing": f"multiprocessing.Process(target=time.sleep, args=({SECONDS},)).start()",
     "at the end": f"atexit.register(os.system, 'sleep {SECONDS} &')",
 }
 

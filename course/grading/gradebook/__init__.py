@@ -1,0 +1,1 @@
+"""nbgrader's gradebook, in SQLite or PostgreSQL, with one writer."""

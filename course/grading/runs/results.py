@@ -1,0 +1,86 @@
+"""Keeps what came of a notebook: its files, its scores in the gradebook, and last of all its record."""
+
+from dataclasses import replace
+from functools import cache
+
+from course.files import write_atomically
+from course.grading.feedback import feedback_page, handed_out
+from course.grading.gradebook.writer import GradebookWriter
+from course.grading.rebuilding.frame import failed_notebook
+from course.grading.rebuilding.masters import Master
+from course.grading.records import Record, Status, append
+from course.grading.runs.folder import ClassFolder
+
+_RECEIPT = ("timestamp.txt", "submission_secret.txt")
+_MOST_BYTES = 10_000  # of each of them
+
+
+class Results:
+    """Where a run puts its results.
+
+    Each step may be the last one before the process is killed: what has no record yet is graded again, and
+    then written over.
+    """
+
+    def __init__(self, folder: ClassFolder, writer: GradebookWriter, masters: list[Master]) -> None:
+        self._folder, self._writer = folder, writer
+        self._masters = {(master.assignment, master.name): master for master in masters}
+
+    def keep(self, record: Record, autograded: bytes | None = None, *, resubmitted: bool = False) -> Record:
+        """Write down a result, and give it as it stands with what persons gave.
+
+        autograded : the graded notebook; None where nothing could be run.
+        resubmitted : whether it is of another file than the result before it.
+        """
+        if record.status == Status.MISSING:
+            self._folder.autograded(record).unlink(missing_ok=True)
+            self._folder.page(record).unlink(missing_ok=True)
+            standing = self._writer.write(record)
+        else:
+            master = self._masters[record.assignment, record.notebook]
+            notebook = autograded or failed_notebook(master, record.problem)
+            write_atomically(self._folder.autograded(record), notebook)
+            standing = self._writer.write(record, resubmitted=resubmitted)
+            self._write_page(record, notebook)
+        append(self._folder.records, [record])
+        return standing
+
+    def confirm(self, old: Record, handed_in: str | None) -> Record:
+        """See to it that a result from before is in this gradebook, and give it as it stands.
+
+        handed_in : when, as it is written down now.
+        """
+        # The result itself does not depend on it, so nothing has to run again.
+        record = replace(old, handed_in=handed_in)
+        if not self._writer.holds(record):
+            self._writer.write(record)
+            self.renew_page(record)
+        if record != old:
+            append(self._folder.records, [record])
+        return self._writer.current(record)
+
+    def renew_page(self, record: Record) -> None:
+        """Write the student's page once more, with what persons gave since.
+
+        Raises OSError if the graded notebook is not there any more.
+        """
+        if record.status != Status.MISSING:
+            self._write_page(record, self._folder.autograded(record).read_bytes())
+
+    def _write_page(self, record: Record, notebook: bytes) -> None:
+        master = self._masters[record.assignment, record.notebook]
+        marks = self._writer.manual_marks(record.key)
+        page = feedback_page(record, notebook, marks, _handed_out(master.data))
+        write_atomically(self._folder.page(record), page)
+        self._copy_receipt(record)
+
+    def _copy_receipt(self, record: Record) -> None:
+        """Lay beside a page what `nbgrader release_feedback` finds its student by, if `collect` left it."""
+        collected = self._folder.submitted / record.student / record.assignment
+        for name in _RECEIPT:
+            path = collected / name
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
+                write_atomically(self._folder.page(record).with_name(name), path.read_bytes())
+
+
+_handed_out = cache(handed_out)

@@ -1,0 +1,181 @@
+"""The one state, its runs and branches: what is told to the views, and that a branch is an honest run."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from fake_models import ScriptedModel, emit
+from hypothesis import given
+from hypothesis import strategies as st
+from situations import SITUATIONS, often
+
+from decoder_lib import CausalLanguageModel, Vocabulary, generate, token_log_probabilities
+from decoder_lib.exploring.runs import branch_of, followed, run_of
+from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders, prompt_from
+from decoder_lib.exploring.state import State
+
+
+@often
+@given(SITUATIONS)
+def test_a_run_is_the_library_s(situation: Situation) -> None:
+    """Bug: a setting is not handed on to the loop, or the end token ends a run though it is off."""
+    ours = run_of(situation)
+    theirs = generate(
+        situation.decoder.model,
+        situation.prompt,
+        situation.max_new_tokens,
+        end_id=6 if situation.end else None,
+        seed=situation.seed,
+        greedy=situation.greedy,
+        temperature=situation.temperature,
+        context_length=situation.context_length,
+    )
+    assert (ours.token_ids, ours.finish_reason) == (theirs.token_ids, theirs.finish_reason)
+    assert ours.log_probability == theirs.log_probability
+
+
+@often
+@given(SITUATIONS, st.integers(0, 11), st.integers(0, 6))
+def test_a_branch_is_a_run_of_which_one_token_was_taken(
+    settings: Situation, place: int, token_id: int
+) -> None:
+    """Bug: the branch reads another prefix, scores another policy, or passes a bound."""
+    situation = Situation(**{**vars(settings), "branch": (place, token_id)})
+    run, branch = run_of(situation), branch_of(situation)
+    assert (branch is None) == (place >= len(run))
+    if branch is None:
+        return
+    made = list(branch.tokens)
+    assert made[:place] == run.token_ids[:place]
+    assert made[place] == token_id
+    for number, step in enumerate(branch.run):
+        assert step.context.tolist() == [*situation.prompt, *made[:number]]
+    expected = token_log_probabilities(
+        situation.decoder.model,
+        situation.prompt,
+        made,
+        temperature=1.0 if situation.greedy else situation.temperature,
+    )
+    assert [math.log(p) for p in branch.probabilities] == pytest.approx(expected.tolist(), abs=1e-9)
+    if situation.end and 6 in made:
+        assert (branch.finish_reason, made.index(6)) == ("stop", len(made) - 1)
+    elif len(made) == situation.max_new_tokens:
+        assert branch.finish_reason == "length"
+    else:
+        assert branch.finish_reason == "context"
+        assert len(situation.prompt) + len(made) == situation.context_length
+
+
+@often
+@given(SITUATIONS)
+def test_the_run_s_own_token_gives_the_run_again(settings: Situation) -> None:
+    """Bug: a branch draws numbers that the run would not have drawn."""
+    run = run_of(settings)
+    for place, step in enumerate(run):
+        branch = branch_of(Situation(**{**vars(settings), "branch": (place, step.token_id)}))
+        assert branch is not None
+        assert list(branch.tokens) == run.token_ids
+        assert branch.finish_reason == run.finish_reason
+        assert [step.uniform for step in branch.run] == [step.uniform for step in run]
+
+
+def test_the_followed_run_is_the_branch_only_where_the_reader_follows_it() -> None:
+    """Bug: the stepper walks through the run while the branch is shown, or the other way round."""
+    state = State(branch=(1, 3))
+    branch = branch_of(state.situation)
+    assert branch is not None
+    assert followed(state.situation) is run_of(state.situation)
+    state.change(on_branch=True)
+    assert followed(state.situation) is branch.run
+    state.change(branch=None)
+    assert not state.situation.on_branch
+    assert followed(state.situation) is run_of(state.situation)
+
+
+def test_the_step_stays_within_what_is_followed() -> None:
+    """Bug: going back from a longer branch leaves the reader behind the end of the run."""
+    words = Vocabulary(("a", "b", "end"))
+    model = ScriptedModel(lambda prefix: emit(2 if prefix[1:] == [0] else 0, 3), 3)
+    state = State((Decoder("scripted", model, words, end_id=2),), prompt=(1,), greedy=True, max_new_tokens=6)
+    assert run_of(state.situation).token_ids == [0, 2]
+    state.change(step=1, branch=(0, 1), on_branch=True)
+    assert branch_of(state.situation).tokens == (1, 0, 0, 0, 0, 0)
+    state.change(step=99)
+    assert state.situation.step == 6
+    state.change(on_branch=False)
+    assert state.situation.step == 2
+
+
+def test_another_run_drops_the_branch() -> None:
+    """Bug: a branch of the old run is compared with the new one."""
+    state = State(branch=(1, 3), on_branch=True, step=2)
+    state.change(step=3)
+    assert state.situation.branch == (1, 3)
+    state.change(seed=7)
+    assert (state.situation.branch, state.situation.on_branch, state.situation.step) == (None, False, 3)
+
+
+def test_what_cannot_be_changes_nothing() -> None:
+    """Bug: a refused value leaves half a change behind, or the views are told of it."""
+    state = State(step=2)
+    before, told = state.situation, []
+    state.observe(told.append)
+    for fields in ({"seed": 101}, {"prompt": (0,) * 17}, {"step": 1, "temperature": 0.0}, {"on_branch": 1}):
+        with pytest.raises(ValueError):  # noqa: PT011 - each names another argument
+            state.change(**fields)
+    assert state.situation is before
+    assert told == []
+
+
+def test_another_decoder_reads_the_same_words() -> None:
+    """Bug: ids are kept over another vocabulary, or the context bound is one that it does not have."""
+    words = Vocabulary(("<end>", "cat", "the", "<start>", "bird"))
+    other = Decoder("small", CausalLanguageModel(n_vocab=5, context_length=8), words, end_id=0)
+    state = State((*lesson_decoders(), other), branch=(0, 6))
+    state.choose(other)
+    assert state.situation.prompt == (3, 2, 1)
+    assert (state.situation.context_length, state.situation.branch) == (8, None)
+    state.change(context_length=5)
+    state.choose(lesson_decoders()[1])
+    assert (state.situation.prompt, state.situation.context_length) == ((0, 1, 2), 5)
+    state.change(prompt=(3,))
+    with pytest.raises(ValueError, match="'dog' is not in the vocabulary"):
+        state.choose(other)
+    assert state.situation.decoder is lesson_decoders()[1]
+
+
+def test_a_decoder_needs_a_word_for_each_id() -> None:
+    """Bug: a missing word is found only when it has been selected."""
+    with pytest.raises(ValueError, match="2 words; the model has 7 ids"):
+        Decoder("short", CausalLanguageModel(n_vocab=7), Vocabulary(("a", "b")))
+
+
+def test_a_typed_prompt() -> None:
+    """Bug: an unknown word is answered with hundreds of known ones, or an empty prompt with a word on ids."""
+    words = Vocabulary(tuple(f"w{number}" for number in range(300)))
+    assert prompt_from("  w299 w0 ", words) == (299, 0)
+    with pytest.raises(ValueError, match=r"'cat' is not among the 300 words .* w9 \.\.\.$"):
+        prompt_from("w1 cat", words)
+    for text in ("", "  "):
+        with pytest.raises(ValueError, match="at least one word"):
+            prompt_from(text, words)
+
+
+def test_no_setting_is_left_out_of_a_run_s_record() -> None:
+    """Bug: two situations with different runs share one record."""
+    base = Situation(max_new_tokens=8, end=False)
+    others = [
+        Situation(max_new_tokens=8, end=False, seed=1),
+        Situation(max_new_tokens=8, end=False, greedy=True),
+        Situation(max_new_tokens=8, end=False, temperature=2.0),
+        Situation(max_new_tokens=7, end=False),
+        Situation(max_new_tokens=8, end=False, context_length=6),
+        Situation(max_new_tokens=8, end=False, prompt=(0, 1, 3)),
+        Situation(max_new_tokens=8, end=False, decoder=lesson_decoders()[1]),
+    ]
+    distributions = [run_of(base)[-1].distribution, *(run_of(other)[-1].distribution for other in others)]
+    lengths = [len(run_of(base)), *(len(run_of(other)) for other in others)]
+    seen = {(length, *np.round(row, 12).tolist()) for length, row in zip(lengths, distributions, strict=True)}
+    assert len(seen) == len(others) + 1
