@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from tiny_course import DIES, HALF, LOOPS, OTHER_HALF, RIGHT, WRONG, TinyCourse
 
-from course.grading.jobs.job import grade
+from course.grading.jobs import job as jobs
 from course.grading.runs.run import Report, grade_class
 
 LIMITS = """
@@ -46,7 +46,7 @@ def in_this_process(**options):
 
 def _outcome(job):
     try:
-        return grade(job)
+        return jobs.grade(job)
     except Exception as error:
         return error
 

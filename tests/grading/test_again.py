@@ -89,7 +89,7 @@ def test_an_error_of_our_own_is_tried_again(fresh, monkeypatch):
     fresh.hand_in("unlucky", "account", fresh.right["account"])
     fresh.hand_in("lucky", "picks", fresh.right["picks"])
     with monkeypatch.context() as patch:
-        patch.setattr("conftest.grade", lambda job: 1 / 0)
+        patch.setattr("course.grading.jobs.job.grade", lambda job: 1 / 0)
         first = {record.student: record for record in fresh.grade().records if record.submission_sha256}
     assert first["unlucky"].status == first["lucky"].status == Status.FAILED
     assert "Grading itself went wrong (ZeroDivisionError)" in first["unlucky"].problem

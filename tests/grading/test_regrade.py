@@ -141,7 +141,7 @@ def test_what_was_handed_in_anew_is_left_to_course_grade(course, new_checks):
 def test_a_notebook_that_cannot_be_graded_again_keeps_its_marks(course, new_checks, monkeypatch):
     """Bug: a sandbox that breaks during a regrade withdraws a mark that was right."""
     new_checks()
-    monkeypatch.setattr("conftest.grade", lambda job: 1 / 0)
+    monkeypatch.setattr("course.grading.jobs.job.grade", lambda job: 1 / 0)
     before = course.log.read_bytes()
     found = regrade(course, apply=True)
     assert (found.compared, len(found.failures)) == (0, 3)
