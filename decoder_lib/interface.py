@@ -29,5 +29,5 @@ class LanguageModel(Protocol):
     def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
         """One forward pass: (T, V), row i scores the token after position i."""
 
-    def next_logits(self, prefixes: Sequence[TokenIds]) -> NDArray[np.float64]:
-        """One batched pass: (B, V), the last row of each prefix."""
+    def next_logits(self, prefixes: Sequence[TokenIds], after: KVCache | None = None) -> NDArray[np.float64]:
+        """One batched pass: (B, V), the last row of each prefix; each of them follows what `after` holds."""

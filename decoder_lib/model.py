@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from os import PathLike
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
@@ -24,6 +25,7 @@ from decoder_lib.parameters import (
     fingerprint,
     load_parameters,
 )
+from decoder_lib.pretrained import read_checkpoint
 from decoder_lib.transformer import forward, unembed
 
 
@@ -69,6 +71,16 @@ class CausalLanguageModel:
         model._set(parameters, config, dtype)
         return model
 
+    @classmethod
+    def from_pretrained(cls, directory: str | PathLike[str]) -> Self:
+        """The GPT-2 checkpoint in a folder, as Hugging Face stores it, in float32; nothing is downloaded.
+
+        Raises as `decoder_lib.pretrained.read_checkpoint` does, naming the tensor or the key that is wrong.
+        """
+        model = cls.__new__(cls)
+        model._keep(*read_checkpoint(directory))  # checked, and mapped rather than copied
+        return model
+
     def _set(self, parameters: Parameters, config: Config, dtype: DTypeLike) -> None:
         if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ValueError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64")
@@ -76,6 +88,9 @@ class CausalLanguageModel:
         with np.errstate(over="ignore"):  # what overflows float32 is found not finite below
             own = {name: np.array(value, dtype) for name, value in parameters.items()}
         check_parameters(own, config)
+        self._keep(own, config)
+
+    def _keep(self, own: dict[str, NDArray[np.floating]], config: Config) -> None:
         for value in own.values():
             value.setflags(write=False)
         self.config = config
@@ -141,25 +156,34 @@ class CausalLanguageModel:
             )
         return unembed(forward(ids, self.parameters, self.config, first_position, cache), self.parameters)
 
-    def next_logits(self, prefixes: Sequence[TokenIds]) -> NDArray[np.float64]:
+    def next_logits(self, prefixes: Sequence[TokenIds], after: KVCache | None = None) -> NDArray[np.float64]:
         """The last row of each of B prefixes, of any lengths, in one batched pass: float64 (B, V).
 
         Shorter prefixes are padded behind their last token, where the causal mask keeps every row that is
-        used from reading the padding. Raises as `logits` does, naming the prefix; B = 0 gives (0, V).
+        used from reading the padding.
+
+        after : a cache whose tokens stand before every one of the prefixes; it is read, and stays as it is.
+
+        Raises as `logits` does, naming the prefix; B = 0 gives (0, V).
         """
         rows = [as_prompt(f"prefixes[{b}]", prefix, self.n_vocab) for b, prefix in enumerate(prefixes)]
         if not rows:
             return np.empty((0, self.n_vocab))
+        first_position, held = 0, 0
+        if after is not None:
+            first_position, held = after.origin.first_position, after.length
+            after.check(CacheOrigin(self.fingerprint, first_position))
         lengths = np.array([row.size for row in rows])
-        if lengths.max() > self.context_length:
+        if first_position + held + lengths.max() > self.context_length:
+            behind = f" behind the {held} of the cache" if held else ""
             raise ContextOverflowError(
-                f"prefixes[{int(np.argmax(lengths))}] has {lengths.max()} tokens; "
+                f"prefixes[{int(np.argmax(lengths))}] has {lengths.max()} tokens{behind}; "
                 f"this decoder reads at most {self.context_length}"
             )
         padded = np.zeros((len(rows), lengths.max()), dtype=np.int64)  # (B, T)
         for b, row in enumerate(rows):
             padded[b, : row.size] = row
-        hidden = forward(padded, self.parameters, self.config)  # (B, T, d)
+        hidden = forward(padded, self.parameters, self.config, first_position, after)  # (B, T, d)
         return unembed(hidden[np.arange(len(rows)), lengths - 1], self.parameters)  # (B, V)
 
     def generate(

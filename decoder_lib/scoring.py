@@ -60,8 +60,9 @@ def rank_continuations(
     """Every continuation of `length` tokens, most probable first.
 
     Returns ids int64 (V**length, length) and log probabilities in nats float64 (V**length,). Continuations of
-    equal probability stand in ascending order of their ids. The tree is walked level by level, in batched
-    passes, so each shared prefix is read once a level and not once a continuation.
+    equal probability stand in ascending order of their ids. The prompt is read once, into a cache. The tree
+    behind it is walked level by level, in batched passes, so each shared prefix is read once a level and not
+    once a continuation.
     Raises ValueError where there would be more than a million.
     """
     ids = as_prompt("prompt", prompt, model.n_vocab)
@@ -78,14 +79,16 @@ def rank_continuations(
         )
     continuations = np.empty((1, 0), dtype=np.int64)
     scores = np.zeros(1)
-    for _ in range(length):
-        prefixes = np.hstack([np.tile(ids, (len(continuations), 1)), continuations])  # (N, T)
-        logits = [
-            model.next_logits(list(prefixes[start : start + MOST_AT_ONCE]))
-            for start in range(0, len(prefixes), MOST_AT_ONCE)
-        ]
-        rows = Selection().log_distribution(np.concatenate(logits))  # (N, V)
-        scores = (scores[:, None] + rows).ravel()  # (N V,)
+    cache = model.new_cache()
+    for made in range(length):
+        if made == 0:
+            logits = model.logits(ids, cache=cache)[-1:]  # (1, V)
+        else:
+            parts = range(0, len(continuations), MOST_AT_ONCE)
+            logits = np.concatenate(
+                [model.next_logits(list(continuations[p : p + MOST_AT_ONCE]), cache) for p in parts]
+            )  # (N, V)
+        scores = (scores[:, None] + Selection().log_distribution(logits)).ravel()  # (N V,)
         continuations = np.column_stack(
             [
                 np.repeat(continuations, model.n_vocab, axis=0),

@@ -30,15 +30,20 @@ class Table:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col" style="text-align:left">{escape(cell)}</th>' for cell in self.header)
+        head = "".join(_head(cell, "col", "text-align:left") for cell in self.header)
         body = "".join(
-            f'<tr><th scope="row" style="text-align:left;font-weight:normal">{escape(first)}</th>'
+            f"<tr>{_head(first, 'row', 'text-align:left;font-weight:normal')}"
             + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in rest)
             + "</tr>"
             for first, *rest in self.rows
         )
         caption = f'<caption style="text-align:left">{escape(self.caption)}</caption>'
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _head(text: str, scope: str, style: str) -> str:
+    """A cell that names its column or row; an empty one names nothing, and is no head."""
+    return f'<th scope="{scope}" style="{style}">{escape(text)}</th>' if text else "<td></td>"
 
 
 def step_table(

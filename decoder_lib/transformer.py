@@ -78,8 +78,9 @@ def forward(
 ) -> Array:
     """The residual stream after the final norm, one vector a position read: (..., T) ids -> (..., T, d).
 
-    Row i has read tokens 0 to i and nothing later. With a `cache` (one sequence, no batch axis) the ids are
-    what follows its prefix: their keys and values are appended to it, and the earlier ones are read from it.
+    Row i has read tokens 0 to i and nothing later. With a `cache` the ids are what follows its prefix, whose
+    keys and values are read from it. Those of the ids are appended to it; of a batch, which are many
+    continuations of the one prefix, nothing is.
     """
     held = 0 if cache is None else cache.length
     start = first_position + held
@@ -93,12 +94,13 @@ def forward(
             for part in np.split(projected, 3, axis=-1)  # (..., T, 3d) -> three (..., T, d)
         )
         if cache is not None:
-            keys, values = cache.append(layer, keys, values)  # (H, held + T, d_head)
+            join = cache.append if token_ids.ndim == 1 else cache.followed_by
+            keys, values = join(layer, keys, values)  # (..., H, held + T, d_head)
         mixed = merge_heads(attention(queries, keys, values))  # (..., T, d)
         x = x + linear(mixed, parameters, f"{block}.attn.c_proj")
         hidden = gelu(linear(layer_norm(x, parameters, f"{block}.ln_2"), parameters, f"{block}.mlp.c_fc"))
         x = x + linear(hidden, parameters, f"{block}.mlp.c_proj")
-    if cache is not None:
+    if cache is not None and token_ids.ndim == 1:
         cache.advance(token_ids)
     return layer_norm(x, parameters, "ln_f")
 

@@ -39,12 +39,19 @@ class ScriptedModel:
 
 
 class RecordingModel:
-    """A real decoder; `passes` lists, for each `logits` call, the ids fed and the cache's length before."""
+    """A real decoder; `passes` lists, for each `logits` call, the ids fed and the cache's length before.
+
+    `rounds` lists, for each batched pass, the prefixes handed over; `batched` counts these passes.
+    """
 
     def __init__(self, model: CausalLanguageModel) -> None:
         self.model, self.n_vocab, self.context_length = model, model.n_vocab, model.context_length
         self.passes: list[tuple[list[int], int]] = []
-        self.batched = 0
+        self.rounds: list[list[list[int]]] = []
+
+    @property
+    def batched(self) -> int:
+        return len(self.rounds)
 
     def new_cache(self) -> KVCache:
         return self.model.new_cache()
@@ -53,6 +60,6 @@ class RecordingModel:
         self.passes.append(([int(token_id) for token_id in token_ids], 0 if cache is None else cache.length))
         return self.model.logits(token_ids, cache=cache)
 
-    def next_logits(self, prefixes: Sequence[Sequence[int]]) -> np.ndarray:
-        self.batched += 1
-        return self.model.next_logits(prefixes)
+    def next_logits(self, prefixes: Sequence[Sequence[int]], after: KVCache | None = None) -> np.ndarray:
+        self.rounds.append([[int(token_id) for token_id in prefix] for prefix in prefixes])
+        return self.model.next_logits(prefixes, after)

@@ -156,6 +156,8 @@ def test_a_stale_cache_answers_for_the_text_before_the_edit() -> None:
     assert "Position 2 is now dog and not cat." in said
     assert "Of 4 entries 2 fall; the next pass computes 3 positions." in said
     assert "The stale cache would select dog; the right answer is cat." in said
+    later = cached_run_of(replace(edited, edit=(3, 5))).sentence(words)
+    assert "Of 4 entries 1 falls; the next pass computes 2 positions." in later
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ class Watched:
     def logits(self, token_ids: Sequence[int], cache: KVCache | None = None) -> np.ndarray:
         return self.model.logits(token_ids, cache)
 
-    def next_logits(self, prefixes: Sequence[Sequence[int]]) -> np.ndarray:
+    def next_logits(self, prefixes: Sequence[Sequence[int]], after: KVCache | None = None) -> np.ndarray:
         self.rounds.append([[int(token_id) for token_id in prefix] for prefix in prefixes])
-        return self.model.next_logits(prefixes)
+        return self.model.next_logits(prefixes, after)
 
 
 @often

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -144,6 +145,26 @@ def test_another_decoder_reads_the_same_words() -> None:
     with pytest.raises(ValueError, match="'dog' is not in the vocabulary"):
         state.choose(other)
     assert state.situation.decoder is lesson_decoders()[1]
+
+
+def test_a_notebook_may_say_settings_in_words() -> None:
+    """Bug: a list of ids fails at the first run for want of a hash, or words are read with other ids."""
+    words = Vocabulary(("<end>", "cat", "the", "<start>", "bird"))
+    other = Decoder("small", CausalLanguageModel(n_vocab=5, context_length=8), words, end_id=0)
+    state = State((*lesson_decoders(), other), decoder="trained", prompt="<start> the dog")
+    assert (state.situation.decoder, state.situation.prompt) == (lesson_decoders()[1], (0, 1, 3))
+    state.change(decoder="small", prompt="the bird", context_length=8)
+    assert (state.situation.decoder, state.situation.prompt) == (other, (2, 4))
+    for prompt in ([3, 2], np.array([3, 2])):
+        state.change(prompt=prompt)
+        assert run_of(state.situation).prompt.tolist() == [3, 2]
+        assert state.situation == replace(state.situation, prompt=(3, 2))
+    for fields, message in (
+        ({"decoder": "large"}, "'large'; .*trained"),
+        ({"prompt": "dog"}, "'dog' is not"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            state.change(**fields)
 
 
 def test_a_decoder_needs_a_word_for_each_id() -> None:

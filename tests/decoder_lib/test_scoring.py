@@ -7,16 +7,22 @@ import itertools
 import numpy as np
 import pytest
 from fake_models import RecordingModel, ScriptedModel
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from decoder_lib import (
     CausalLanguageModel,
+    Config,
     ContextOverflowError,
+    load,
     rank_continuations,
     sequence_log_probability,
     token_log_probabilities,
 )
 from decoder_lib.numerics import log_softmax
+from decoder_lib.parameters import draw_parameters
 
+MODEL = load("lesson")
 pytestmark = pytest.mark.filterwarnings("error")
 
 
@@ -114,17 +120,31 @@ def test_ranking_holds_every_continuation_once(model: CausalLanguageModel, lengt
 
 def test_ties_stand_in_the_order_of_their_ids() -> None:
     """Bug: an unstable sort shuffles equals, so that ranks differ from machine to machine."""
-    ids, _ = rank_continuations(ScriptedModel(lambda prefix: [0.0, 0.0, 0.0], 3), [0], 3)
+    config = Config(n_vocab=3)
+    parameters = {name: np.zeros_like(value) for name, value in draw_parameters(config, 0).items()}
+    ids, _ = rank_continuations(CausalLanguageModel.from_parameters(parameters, config), [0], 3)
     assert ids.tolist() == [list(row) for row in itertools.product(range(3), repeat=3)]
 
 
-def test_each_prefix_of_the_tree_is_read_once() -> None:
-    """Bug: a pass a continuation, 2,401 of them, where a pass a prefix is enough."""
-    model = ScriptedModel(lambda prefix: [0.0] * 7, 7)
-    rank_continuations(model, [0], 4)
-    handed = [tuple(prefix) for batch in model.rounds for prefix in batch]
-    assert len(handed) == len(set(handed)) == 1 + 7 + 49 + 343
-    assert not model.passes
+def test_the_prompt_and_each_prefix_of_the_tree_are_read_once(model: CausalLanguageModel) -> None:
+    """Bug: a pass a continuation, 2,401 of them, where a pass a prefix is enough; or the prompt in each."""
+    recording = RecordingModel(model)
+    rank_continuations(recording, [0, 1, 2], 4)
+    assert recording.passes == [([0, 1, 2], 0)]
+    handed = [tuple(prefix) for batch in recording.rounds for prefix in batch]
+    assert len(handed) == len(set(handed)) == 7 + 49 + 343
+    assert max(map(len, handed)) == 3
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(prompt=st.lists(st.integers(0, 6), min_size=1, max_size=14), length=st.integers(1, 3))
+def test_reading_the_prompt_once_changes_no_score(prompt: list[int], length: int) -> None:
+    """Bug: a continuation reads another's tokens, or its own at other positions than behind the prompt."""
+    ids, scores = rank_continuations(MODEL, prompt, length)
+    whole = MODEL.next_logits([[*prompt, *row[:made]] for row in ids for made in range(length)])
+    shares = log_softmax(whole).reshape(len(ids), length, 7)
+    anew = np.take_along_axis(shares, ids[:, :, None], axis=2).sum(axis=(1, 2))
+    np.testing.assert_allclose(scores, anew, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("length", [8, 100, 6000, 10**6])
