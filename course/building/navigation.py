@@ -42,7 +42,7 @@ def title(master: Master) -> str:
 
 def table_of_contents(sections: Sequence[Master]) -> str:
     """A row a section: a link, how long it takes, and what there is to answer or to write."""
-    rows = ["| | section | minutes | to answer and to write | points |", "|---|---|---|---|---|"]
+    rows = ["| no. | section | minutes | to answer and to write | points |", "|---|---|---|---|---|"]
     for section in sections:
         text = _text(section)
         minutes = _MINUTES.search(text)

@@ -105,12 +105,13 @@ class Edit:
         edited = f"Position {self.position} is now {new} and not {old}."
         if self.stale is None:
             return f"{edited} No entry falls: the cache does not hold this position yet."
+        fall = "falls" if len(self.fallen) == 1 else "fall"
         right, stale = (words.tokens[answer.token_id] for answer in (self.right, self.stale))
         told = f"would select {stale}; the right answer is {right}"
         if right == stale:
             told = f"would select {right} too, from shares that are off by up to {self.largest_error:.4f}"
         return (
-            f"{edited} Of {self.held} entries {len(self.fallen)} fall; the next pass computes "
+            f"{edited} Of {self.held} entries {len(self.fallen)} {fall}; the next pass computes "
             f"{_positions(len(self.fed))}. The stale cache {told}."
         )
 

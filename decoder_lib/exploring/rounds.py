@@ -238,8 +238,8 @@ class _Bounded:
     def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
         return self.model.logits(token_ids, cache)
 
-    def next_logits(self, prefixes: Sequence[TokenIds]) -> NDArray[np.float64]:
-        return self.model.next_logits(prefixes)
+    def next_logits(self, prefixes: Sequence[TokenIds], after: KVCache | None = None) -> NDArray[np.float64]:
+        return self.model.next_logits(prefixes, after)
 
 
 def _round(number: int, run: BatchGeneration, numbers: list[int], sizes: list[int]) -> Round:

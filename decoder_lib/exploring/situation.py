@@ -54,7 +54,7 @@ class Situation:
     """What is set, and where the reader stands.
 
     decoder : which model.
-    prompt : token ids.
+    prompt : token ids; a tuple, whatever sequence was given.
     end : whether the end token ends a run.
     context_length : the context bound, in positions.
     step : how many steps of the run are shown.
@@ -101,6 +101,7 @@ class Situation:
                 f"the prompt has {ids.size} tokens; the context bound is {self.context_length}: "
                 "shorten the prompt or raise the bound"
             )
+        object.__setattr__(self, "prompt", tuple(ids.tolist()))  # a list or an array has no hash
         for name, pair in (("branch", self.branch), ("edit", self.edit)):
             if pair is not None:
                 check_integer(f"the place of {name}", pair[0], 0)

@@ -7,21 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from decoder_lib.exploring.runs import branch_of, followed, run_of
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
+from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders, prompt_from
 
 
 class State:
     """One situation after the other; whoever looks at it is told of each.
 
     decoders : those that a reader can choose from; the lesson's two unless others are given.
-    settings : fields of the first `Situation`.
+    settings : fields of the first `Situation`. The decoder may be given by its name, the prompt in words.
 
-    Raises ValueError for settings outside the controls' ranges.
+    Raises ValueError for settings outside the controls' ranges, and for unknown names and words.
     """
 
     def __init__(self, decoders: tuple[Decoder, ...] = (), **settings: Any) -> None:
         self.decoders = decoders or lesson_decoders()
-        self._situation = Situation(**{"decoder": self.decoders[0]} | settings)
+        self._situation = Situation(**self._read({"decoder": self.decoders[0]} | settings))
         self._observers: list[Callable[[Situation], None]] = []
 
     @property
@@ -40,6 +40,7 @@ class State:
         followed: the branch where `on_branch` is set, else the run itself.
         """
         there = self._situation
+        fields = self._read(fields)
         now = replace(there, **fields)
         if run_of(now) is not run_of(there):
             now = replace(now, branch=fields.get("branch"), edit=fields.get("edit"))
@@ -66,6 +67,19 @@ class State:
             branch=None,
             edit=None,
         )
+
+    def _read(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """The same fields, a decoder's name and a prompt's words read as what they stand for."""
+        fields = fields.copy()
+        if isinstance(fields.get("decoder"), str):
+            named = {decoder.name: decoder for decoder in self.decoders}
+            if fields["decoder"] not in named:
+                raise ValueError(f"decoder is {fields['decoder']!r}; there are {', '.join(named)}")
+            fields["decoder"] = named[fields["decoder"]]
+        if isinstance(fields.get("prompt"), str):
+            decoder = fields.get("decoder") or self._situation.decoder
+            fields["prompt"] = prompt_from(fields["prompt"], decoder.words)
+        return fields
 
     def forward(self) -> None:
         """Show one step more, if there is one."""

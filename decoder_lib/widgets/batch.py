@@ -73,15 +73,11 @@ class BatchView(View):
             continuous_update=False,
             rows=4,
             style=WORDS_IN_FULL,
-            layout={"width": "26em", "max_width": "100%"},
+            layout={"width": "26em", "max_width": "calc(100% - 4px)"},
         )
         self._prompts.observe(self._read_prompts, names="value")
-        chosen = run_settings(self.state, self.complain)
-        first = chosen.children[0]
-        others = [each for each in first.children if each.description != "Prompt"]  # that of the run
-        first.children = [self._prompts, *others]
         self._walk = Walk("round", self._show)
-        return [chosen, self._walk.widget]
+        return [run_settings(self.state, self.complain, self._prompts), self._walk.widget]
 
     def _read_prompts(self, change: Any) -> None:
         if change["new"] == self._text():

@@ -14,14 +14,19 @@ from matplotlib.axes import Axes
 
 from decoder_lib.exploring.cached import CachedRun, Edit, cached_run_of
 from decoder_lib.exploring.runs import followed
-from decoder_lib.exploring.situation import MOST_NEW_TOKENS, Situation
+from decoder_lib.exploring.situation import Situation
 from decoder_lib.exploring.state import State
 from decoder_lib.plots.positions import plot_positions_read
 from decoder_lib.plots.side_by_side import plot_side_by_side
 from decoder_lib.vocabulary import Vocabulary
-from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, button, row
+from decoder_lib.widgets.controls import WORDS_IN_FULL, button, row
 from decoder_lib.widgets.markup import heading, page
-from decoder_lib.widgets.search import choices
+from decoder_lib.widgets.settings import (
+    decoder_control,
+    new_tokens_control,
+    prompt_control,
+    selection_control,
+)
 from decoder_lib.widgets.stepper import stepper
 from decoder_lib.widgets.view import View, state_of
 
@@ -77,31 +82,11 @@ class CacheView(View):
         self._follow(self.state.situation)
         self._position.observe(self._choose_position, names="value")
         self._token.observe(self._choose_token, names="value")
+        made = (prompt_control, decoder_control, selection_control, new_tokens_control)
         return [
-            row([*choices(self), *self._numbers()]),
+            row([make(self.state, self.complain) for make in made]),
             stepper(self.state, self.complain),
             row([self._position, self._token, undo]),
-        ]
-
-    def _numbers(self) -> list[widgets.Widget]:
-        selection = widgets.Dropdown(
-            description="Selection",
-            tooltip="Whether the run draws or takes the largest share",
-            options=[("sampling", False), ("greedy", True)],
-            style=WORDS_IN_FULL,
-            layout={"width": "auto"},
-        )
-        new_tokens = widgets.BoundedIntText(
-            description="New tokens",
-            tooltip=f"At most so many, 1 to {MOST_NEW_TOKENS}",
-            min=1,
-            max=MOST_NEW_TOKENS,
-            style=WORDS_IN_FULL,
-            layout={"width": "10em"},
-        )
-        return [
-            bind(self.state, selection, "greedy", self.complain),
-            bind(self.state, new_tokens, "max_new_tokens", self.complain),
         ]
 
     def _follow(self, situation: Situation) -> None:

@@ -146,7 +146,7 @@ def table(
     right = [any(len(row) > place and _is_number(row[place]) for row in rows) for place in range(len(heads))]
     right[0] = False
     head = "".join(
-        f'<th scope="col"{" class=number" if number else ""}>{escape(text)}</th>'
+        f'<th scope="col"{" class=number" if number else ""}>{escape(text)}</th>' if text else "<td></td>"
         for text, number in zip(heads, right, strict=True)
     )
     body = []

@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.situation import Situation, prompt_from
+from decoder_lib.exploring.situation import Situation
 from decoder_lib.exploring.state import State
 from decoder_lib.exploring.tree import Level, Node, Tree, tree_of
 from decoder_lib.plots.paths import plot_paths
@@ -17,9 +17,10 @@ from decoder_lib.plots.token_rows import plot_token_rows
 from decoder_lib.vocabulary import Vocabulary
 from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
 from decoder_lib.widgets.markup import page, paragraph, small, table
+from decoder_lib.widgets.settings import decoder_control, prompt_control
 from decoder_lib.widgets.view import View, state_of
 
-WIDEST_BEAM = 7  # unless a wider one is set from the start
+WIDEST_BEAM = 12  # unless a wider one is set from the start
 
 _ROOT, _BOX, _GAP, _HIGH, _PITCH, _TOP = 56, 152, 28, 26, 34, 52  # pixels
 _ENDS = 225  # for the words behind the last column
@@ -60,14 +61,15 @@ class SearchView(View):
             min=1,
             max=WIDEST_BEAM,
             style=WORDS_IN_FULL,
-            layout={"width": "9em"},
+            layout={"width": "10.5em"},
         )
 
         def limit(situation: Situation) -> None:
             width.max = max(width.max, situation.beam_width)
 
         bind(self.state, width, "beam_width", self.complain, adjust=limit)
-        return [row([*choices(self), width])]
+        prompt = prompt_control(self.state, self.complain)
+        return [row([prompt, decoder_control(self.state, self.complain), width])]
 
     def sentence(self, situation: Situation) -> str:
         """Where greedy stands, and whether the beam finds the most probable continuation."""
@@ -99,37 +101,6 @@ class SearchView(View):
             names.setdefault(node.token_ids, []).append(name)
         paths = {", ".join(said): token_ids for token_ids, said in names.items()}
         return plot_paths(situation.decoder.model, situation.prompt, paths, situation.words)
-
-
-def choices(view: View) -> list[widgets.Widget]:
-    """What is continued, and by which decoder."""
-    state = view.state
-    decoders = dict.fromkeys([*state.decoders, state.situation.decoder])
-    prompt = widgets.Text(
-        description="Prompt",
-        tooltip="Words of the vocabulary, with spaces between; Enter sets them",
-        continuous_update=False,
-        style=WORDS_IN_FULL,
-        layout={"width": "22em", "max_width": "100%"},
-    )
-    decoder = widgets.Dropdown(
-        description="Parameters",
-        tooltip="Which decoder predicts",
-        options=[(decoder.name, decoder) for decoder in decoders],
-        style=WORDS_IN_FULL,
-        layout={"width": "auto"},
-    )
-    bind(
-        state,
-        prompt,
-        "prompt",
-        view.complain,
-        read=lambda text: prompt_from(text, state.situation.words),
-        show=lambda ids: state.situation.words.decode(ids),
-        keep=True,
-    )
-    bind(state, decoder, "decoder", view.complain, change=state.choose)
-    return [prompt, decoder]
 
 
 def search_view(state: State | None = None, **settings: Any) -> View:

@@ -17,24 +17,33 @@ from decoder_lib.exploring.situation import (
 from decoder_lib.exploring.state import State
 from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
 
+Complain = Callable[[str], None]
 
-def settings(state: State, complain: Callable[[str], None]) -> widgets.VBox:
+
+def settings(state: State, complain: Complain, prompt: widgets.Widget | None = None) -> widgets.VBox:
     """Rows of controls for everything that a run depends on.
+
+    prompt : stands where the run's own prompt would, in a view that continues something else.
 
     Numbers have fields and not sliders: the front end gives a slider's handle no name for screen readers.
     """
+    groups = (
+        (selection_control, seed_control, temperature_control),
+        (new_tokens_control, context_control, end_control),
+    )
+    first = prompt or prompt_control(state, complain)
     made = widgets.VBox(
         [
-            row([_prompt(state, complain), _decoder(state, complain)]),
-            row([_selection(state, complain), _seed(state, complain), _temperature(state, complain)]),
-            row([_new_tokens(state, complain), _context(state, complain), _end(state, complain)]),
+            row([first, decoder_control(state, complain)]),
+            *(row([make(state, complain) for make in group]) for group in groups),
         ]
     )
     made.add_class("gen-settings")
     return made
 
 
-def _prompt(state: State, complain: Callable[[str], None]) -> Any:
+def prompt_control(state: State, complain: Complain) -> Any:
+    """What is continued; a text with an unknown word stays there to be mended."""
     control = widgets.Text(
         description="Prompt",
         tooltip="Words of the vocabulary, with spaces between; Enter sets them",
@@ -53,18 +62,21 @@ def _prompt(state: State, complain: Callable[[str], None]) -> Any:
     )
 
 
-def _decoder(state: State, complain: Callable[[str], None]) -> Any:
+def decoder_control(state: State, complain: Complain) -> Any:
+    """Which decoder predicts: one of the state's, or the one that it looks at now."""
+    decoders = dict.fromkeys([*state.decoders, state.situation.decoder])
     control = widgets.Dropdown(
         description="Parameters",
         tooltip="Which decoder predicts",
-        options=[(decoder.name, decoder) for decoder in state.decoders],
+        options=[(decoder.name, decoder) for decoder in decoders],
         style=WORDS_IN_FULL,
         layout={"width": "auto"},
     )
     return bind(state, control, "decoder", complain, change=state.choose)
 
 
-def _selection(state: State, complain: Callable[[str], None]) -> Any:
+def selection_control(state: State, complain: Complain) -> Any:
+    """Greedy or sampling."""
     control = widgets.Dropdown(
         description="Selection",
         tooltip="Draw each token with the shares as odds, or take the largest share",
@@ -75,7 +87,8 @@ def _selection(state: State, complain: Callable[[str], None]) -> Any:
     return bind(state, control, "greedy", complain)
 
 
-def _seed(state: State, complain: Callable[[str], None]) -> Any:
+def seed_control(state: State, complain: Complain) -> Any:
+    """Of the draws."""
     control = widgets.BoundedIntText(
         description="Seed",
         tooltip=f"Of the draws, 0 to {LARGEST_SEED}; greedy selection makes none",
@@ -87,7 +100,8 @@ def _seed(state: State, complain: Callable[[str], None]) -> Any:
     return bind(state, control, "seed", complain, adjust=_off_when_greedy(control))
 
 
-def _temperature(state: State, complain: Callable[[str], None]) -> Any:
+def temperature_control(state: State, complain: Complain) -> Any:
+    """Of the draws; wider than the usual range where the state is already outside it."""
     low, high = TEMPERATURES
     now = state.situation.temperature
     control = widgets.BoundedFloatText(
@@ -102,7 +116,8 @@ def _temperature(state: State, complain: Callable[[str], None]) -> Any:
     return bind(state, control, "temperature", complain, adjust=_off_when_greedy(control))
 
 
-def _new_tokens(state: State, complain: Callable[[str], None]) -> Any:
+def new_tokens_control(state: State, complain: Complain) -> Any:
+    """The length bound."""
     control = widgets.BoundedIntText(
         description="New tokens",
         tooltip=f"At most so many, 1 to {MOST_NEW_TOKENS}",
@@ -114,7 +129,8 @@ def _new_tokens(state: State, complain: Callable[[str], None]) -> Any:
     return bind(state, control, "max_new_tokens", complain)
 
 
-def _context(state: State, complain: Callable[[str], None]) -> Any:
+def context_control(state: State, complain: Complain) -> Any:
+    """The context bound, up to the decoder's own."""
     control = widgets.BoundedIntText(
         description="Context bound",
         tooltip="How many positions the decoder may read, at least those of the prompt",
@@ -129,7 +145,8 @@ def _context(state: State, complain: Callable[[str], None]) -> Any:
     return bind(state, control, "context_length", complain, adjust=limit)
 
 
-def _end(state: State, complain: Callable[[str], None]) -> Any:
+def end_control(state: State, complain: Complain) -> Any:
+    """Whether the end token ends the run, for a decoder that has one."""
     control = widgets.Checkbox(indent=False, layout={"width": "auto"})
 
     def name(situation: Situation) -> None:

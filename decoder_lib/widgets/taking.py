@@ -52,6 +52,7 @@ class Taking:
             self._list.options = [
                 (f"{share.token}  {share.share:.4f}", share.token_id) for share in shown.shares
             ] or [("no token", None)]
+            self._list.index = 0
         branch = branch_of(situation)
         self._show(branch is not None, self._follow, self._drop)
         self._follow.description = "Back to the run" if situation.on_branch else "Follow the branch"
