@@ -52,7 +52,6 @@ def _filled_in(notebook: dict[str, Any], rng: random.Random) -> dict[str, Any]:
                 file = rng.choice(sorted((BANK / kind / challenge).glob("*.py")))
                 cell["source"] = file.read_text()
         if name.startswith("question-") and cell["metadata"]["nbgrader"]["solution"]:
-            cell["source"] = cell["source"].replace(
-                "= None", f"= {rng.choice(['0.12', repr('A'), repr('E')])}"
-            )
+            answer = rng.choice(["0.12", repr("A"), repr("E")])
+            cell["source"] = "".join(cell["source"]).replace("= None", f"= {answer}")
     return filled
