@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_OWN = ("/home/", "/tmp/", "/dev/null", "/dev/shm/")
+_OWN = ("/run/home/", "/tmp/", "/dev/null", "/dev/shm/")
 _PRIVATE = ("gradebook", "submitted", "autograded", "/source/", "grading.jsonl", "/proc/")
 MOST = 20
 

@@ -14,7 +14,7 @@ import signal
 import sys
 from pathlib import Path
 
-HOME = "/home/student"
+HOME = "/run/home"
 _NEW = 0x00020000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000  # CLONE_NEW: NS, IPC, USER, PID, NET
 _PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
 _TMPFS_FLAGS = 0x2 | 0x4  # MS_NOSUID | MS_NODEV
@@ -50,11 +50,10 @@ def separate(disk: int) -> None:
     except OSError as error:
         raise NoNamespacesError from error
     _succeed(libc.mount(None, b"/", None, _PRIVATE, None))
-    for folder in ("/tmp", "/home", "/dev/shm"):
+    for folder in ("/tmp", HOME, "/dev/shm"):
         if Path(folder).is_dir():
             options = f"size={disk},mode=0755,uid={user},gid={group}".encode()
             _succeed(libc.mount(b"tmpfs", folder.encode(), b"tmpfs", _TMPFS_FLAGS, options))
-    Path(HOME).mkdir()
 
 
 def die_with_parent() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import decoder_lib
 from course.files import ROOT
 from course.grading.errors import SandboxUnavailableError
+from course.grading.inside.isolation import HOME
 
 PROGRAM = "bwrap"
 LIBRARY = Path("/run/course")  # where what is imported from the course lies in the sandbox
@@ -46,23 +47,30 @@ def command(arguments: list[str]) -> list[str]:
             out += ["--symlink", os.readlink(path), str(path)]  # noqa: PTH115 - as it stands, relative or not
         elif path.exists():
             out += ["--ro-bind", str(path), str(path)]
-    python = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent}
-    around = [path for path in python if ROOT.is_relative_to(path)]
-    for path in sorted(around):
+    out += ["--tmpfs", "/tmp"]
+    base = Path(sys.base_prefix)
+    for path in sorted({base, Path(sys.executable).resolve().parent}):
         out += ["--ro-bind", str(path), str(path)]
-    hidden = [ROOT] if around or ROOT.is_relative_to("/usr") else []
-    for path in hidden:
-        out += ["--tmpfs", str(path)]
-    for path in sorted(python - set(around)):
-        out += ["--ro-bind", str(path), str(path)]
-        if _PACKAGE.is_relative_to(path):
-            out += ["--tmpfs", str(_PACKAGE)]  # the course, where it was installed beside the other packages
+    if any(ROOT.is_relative_to(path) for path in (base, Path("/usr"))):
+        out += ["--tmpfs", str(ROOT)]
+    out += ["--ro-bind", sys.prefix, str(_environment())]
+    if _PACKAGE.is_relative_to(sys.prefix):  # the course, installed beside the other packages
+        out += ["--tmpfs", str(_environment() / _PACKAGE.relative_to(sys.prefix))]
     out += ["--ro-bind", str(Path(decoder_lib.__file__).parent), str(LIBRARY / "decoder_lib")]
     for part in _PARTS:
         out += ["--ro-bind", str(_PACKAGE / part), str(LIBRARY / "course" / part)]
     out += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    out += ["--tmpfs", "/tmp", "--tmpfs", "/home", "--dir", "/home/student", "--remount-ro", "/"]
-    return [*out, "--chdir", "/home/student", os.path.abspath(sys.executable), *arguments]  # noqa: PTH100
+    out += ["--tmpfs", HOME, "--remount-ro", "/", "--chdir", HOME]
+    python = _environment() / Path(os.path.abspath(sys.executable)).relative_to(sys.prefix)  # noqa: PTH100
+    return [*out, str(python), *arguments]
+
+
+def _environment() -> Path:
+    """Where this Python's packages lie in the sandbox.
+
+    A virtual environment is at home anywhere, and where it lies outside may be a folder that is empty inside.
+    """
+    return Path(sys.prefix) if sys.prefix == sys.base_prefix else Path("/run/python")
 
 
 def environment(library: Path = LIBRARY) -> dict[str, str]:
@@ -71,10 +79,10 @@ def environment(library: Path = LIBRARY) -> dict[str, str]:
     library : where the course's part of what is imported lies.
     """
     return {
-        "HOME": "/home/student",
+        "HOME": HOME,
         "USER": "student",
         "LOGNAME": "student",
-        "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{_environment() / 'bin'}:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "PYTHONPATH": str(library),
         "PYTHONHASHSEED": "0",

@@ -65,7 +65,7 @@ TAKING = [
     Case(
         "a full disk",
         "each folder that can be written to has a size",
-        last="for folder in ('/tmp', '/home/student', '/dev/shm'):\n    try:\n"
+        last="for folder in ('/tmp', '/run/home', '/dev/shm'):\n    try:\n"
         "        with open(folder + '/big', 'wb') as file:\n"
         "            while True: file.write(bytes(10**6))\n"
         "    except OSError as error: print(error)",

@@ -247,7 +247,7 @@ BESIDE = {
 LOOK = """
 import ctypes, os, socket
 libc = ctypes.CDLL(None)
-for folder in ('/tmp', '/home/student', '/dev/shm', '/var/tmp', '/run'):
+for folder in ('/tmp', '/run/home', '/dev/shm', '/var/tmp', '/run'):
     print([open(folder + '/' + name).read() for name in os.listdir(folder)
            if name == 'left'] if os.path.isdir(folder) else '')
 for number in range(2, 256):
@@ -267,7 +267,7 @@ except OSError: pass
 def test_one_student_leaves_nothing_for_the_next(where: str) -> None:
     """Bug: the next notebook reads what an earlier one left, or is left to a friend."""
     leave = "import ctypes, os, socket\nlibc = ctypes.CDLL(None)\n"
-    leave += "for folder in ('/tmp', '/home/student', '/dev/shm'):\n    " + BESIDE[where]
+    leave += "for folder in ('/tmp', '/run/home', '/dev/shm'):\n    " + BESIDE[where]
     for last in (leave, LOOK):
         case = Case(where, "", "right number", last=last, score=FULL["number"])
         outcome = run(case)

@@ -48,7 +48,7 @@ def test_what_is_not_there(worker: Worker, path: str) -> None:
 def test_nothing_can_be_written_but_its_own(worker: Worker, path: str) -> None:
     """Bug: a notebook changes what the next one imports."""
     assert "Read-only file system" in said(worker, f"open({path!r}, 'w')")
-    assert said(worker, "open('mine', 'w').write('12')\nprint(open('/home/student/mine').read())") == "12\n"
+    assert said(worker, "open('mine', 'w').write('12')\nprint(open('/run/home/mine').read())") == "12\n"
 
 
 def test_no_network(worker: Worker) -> None:
@@ -75,7 +75,7 @@ def test_privileges_of_the_namespaces_are_given_up(worker: Worker) -> None:
     source = """
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
-mount = libc.mount(b"x", b"/home", b"tmpfs", 0, None)
+mount = libc.mount(b"x", b"/run/home", b"tmpfs", 0, None)
 for what in (mount, libc.umount2(b"/tmp", 2), libc.umount2(b"/proc", 2)):
     print(what, os.strerror(ctypes.get_errno()))
 """
@@ -104,7 +104,7 @@ def test_nothing_survives(sandbox: Sandbox) -> None:
     """Bug: files, processes or modules that one notebook leaves behind meet the next one."""
     source = """
 import os, sys, subprocess, numpy, decoder_lib, time
-for folder in ("/tmp", "/home/student", "/dev/shm"):
+for folder in ("/tmp", "/run/home", "/dev/shm"):
     open(folder + "/left", "w").write("x")
 decoder_lib.generate = numpy.argmax = None
 for _ in range(3):
@@ -120,7 +120,7 @@ print("done")
     with sandbox.open() as second:
         looked = """
 import os, numpy, decoder_lib
-print([os.listdir(folder) for folder in ("/tmp", "/home/student", "/dev/shm")])
+print([os.listdir(folder) for folder in ("/tmp", "/run/home", "/dev/shm")])
 print(callable(decoder_lib.generate), callable(numpy.argmax))
 """
         assert said(second, looked) == "[[], [], []]\nTrue True\n"
@@ -169,7 +169,7 @@ while True:
 
 def test_disk_is_bounded(worker: Worker) -> None:
     """Bug: a file that fills the machine's disk or memory."""
-    for path in ("/tmp/big", "/home/student/big", "/dev/shm/big"):
+    for path in ("/tmp/big", "/run/home/big", "/dev/shm/big"):
         shown = said(worker, f"with open({path!r}, 'wb') as file:\n    while True: file.write(bytes(10**6))")
         assert "No space left" in shown or "File too large" in shown
 
