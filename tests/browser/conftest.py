@@ -1,6 +1,7 @@
 """A real JupyterLab, driven by a real browser. Without Chromium these tests are skipped; CI installs it."""
 
 import contextlib
+import json
 import os
 import secrets
 import shutil
@@ -13,11 +14,16 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from class_cycle import Window
 from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from course.study.store import FOLDER_VARIABLE
+
+pytest.register_assert_rewrite("live")  # what differs is said where its assertions fail, too
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = [
@@ -60,6 +66,16 @@ class Lab:
                 break
         page.wait_for_function(f"() => !({PROMPTS}).includes('[*]:')", timeout=120_000)
 
+    def end_kernels(self) -> None:
+        """Shut down whatever runs, once its pages are closed."""
+        sessions, key = f"{self.url}/api/sessions", f"?token={self.token}"
+        with urllib.request.urlopen(sessions + key) as answer:
+            running = json.load(answer)
+        for session in running:
+            urllib.request.urlopen(
+                urllib.request.Request(f"{sessions}/{session['id']}{key}", method="DELETE")
+            )
+
 
 @contextlib.contextmanager
 def serving(folder: Path, config: Path, **environment: str) -> Iterator[Lab]:
@@ -74,10 +90,11 @@ def serving(folder: Path, config: Path, **environment: str) -> Iterator[Lab]:
         f"--ServerApp.root_dir={folder}",
         *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
     ]
-    asks = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
-    asks.mkdir(parents=True, exist_ok=True)
+    own = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+    own.mkdir(parents=True, exist_ok=True)
     # Or a question about news lies over the buttons at the bottom of the window.
-    (asks / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    (own / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    (own / "themes.jupyterlab-settings").write_text('{"adaptive-theme": true}')  # as `color_scheme` says
     settings = os.environ | {"JUPYTER_CONFIG_DIR": str(config)} | environment
     log_file = config / "lab.log"
     with log_file.open("wb") as log:
@@ -111,7 +128,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = tmp_path_factory.mktemp("lab")
     for name in ("notebooks", "release", "source"):
         shutil.copytree(ROOT / name, folder / name)
-    with serving(folder, folder / ".config") as lab:
+    progress = {FOLDER_VARIABLE: str(folder / ".progress")}  # or it would be that of whoever runs the tests
+    with serving(folder, folder / ".config", **progress) as lab:
         yield lab
 
 
@@ -127,8 +145,16 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A laptop's window with a fresh profile."""
-    context = browser.new_context(viewport={"width": 1366, "height": 900})
-    yield context.new_page()
+def color_scheme() -> str:
+    """What the reader's desktop prefers, "light" or "dark"; JupyterLab's theme follows it."""
+    return "light"
+
+
+@pytest.fixture
+def page(browser: Browser, color_scheme: Literal["light", "dark"]) -> Iterator[Page]:
+    """A laptop's window with a fresh profile. Whatever goes wrong in it fails the test."""
+    context = browser.new_context(viewport={"width": 1366, "height": 900}, color_scheme=color_scheme)
+    watched = Window(context.new_page())
+    yield watched.page
     context.close()
+    assert watched.problems == []

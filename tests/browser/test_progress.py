@@ -97,3 +97,5 @@ def test_a_stub_is_not_called_a_mistake(lab, reader, page: Page) -> None:
     lab.run_all(page)
     expect(page.locator(CARD)).to_contain_text("Not written yet: greedy")
     expect(page.locator(CARD)).not_to_contain_text("raised")
+    expect(page.locator(ERROR)).to_have_count(1)
+    expect(page.locator(ERROR)).to_contain_text("write your solution here")

@@ -55,7 +55,8 @@ def _sentence(event: str, arguments: tuple[Any, ...]) -> str:
 def _opening(path: str, flags: int) -> str:
     if not path.startswith("/"):
         path = os.path.join(os.getcwd(), path)  # noqa: PTH118, PTH109 - pathlib raises events of its own
-    if flags & _WRITING and not path.startswith(_OWN):
+    own = path.startswith(_OWN) and os.path.isdir(os.path.dirname(path))  # noqa: PTH112, PTH120
+    if flags & _WRITING and not own:
         return f"opened {path} to write to it"
     if any(word in path for word in _PRIVATE):
         return f"opened {path}"
