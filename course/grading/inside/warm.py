@@ -28,7 +28,9 @@ from course.grading.inside.attempts import Attempts
 from course.grading.inside.frames import ClosedError, receive, send
 from course.grading.inside.shell import Shell
 
-TICK = 0.05  # seconds between two looks at the processes of a worker
+TICK = (
+    0.02  # seconds between two looks at the processes of a worker: a fork bomb doubles in a few milliseconds
+)
 _MOST = 2**16
 
 
