@@ -121,7 +121,7 @@ class Terminal:
         process = subprocess.Popen(
             ["bash", "-e", "-u", "-o", "pipefail", "-c", script],
             cwd=self.folder,
-            env=self.environment,
+            env=self.environment | {"COLUMNS": str(COLUMNS)},  # other tests may leave one of their own
             stdin=subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs,
