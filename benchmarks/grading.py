@@ -26,9 +26,9 @@ from benchmarks.classes import ASSIGNMENT, hand_in
 from course.building import refresh_masters
 from course.building.outputs import MASTERS
 from course.files import ROOT
+from course.processors import ONE_THREAD
 
 _BIN = Path(sys.executable).parent
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _PLAIN = """
 c = get_config()
 c.CourseDirectory.course_id = "plain"
@@ -85,7 +85,7 @@ def _time(students: int, workers: int) -> tuple[int, float]:
 def _run(command: list[str], folder: Path) -> None:
     path = f"{_BIN}:{os.environ['PATH']}"
     subprocess.run(
-        command, cwd=folder, env=os.environ | _ONE_THREAD | {"PATH": path}, check=True, capture_output=True
+        command, cwd=folder, env=os.environ | ONE_THREAD | {"PATH": path}, check=True, capture_output=True
     )
 
 
@@ -96,7 +96,7 @@ def report_memory(notebooks: int) -> None:
         total = hand_in(Path(name), students)
         command = [str(_BIN / "course"), "grade", name, "--workers", "2"]
         process = subprocess.Popen(
-            command, env=os.environ | _ONE_THREAD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, env=os.environ | ONE_THREAD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         largest: dict[int, dict[str, float]] = {}
         done = threading.Event()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from rich.console import Console
 from course.checks import CHALLENGES, NOTEBOOK_SEED
 from course.judging.pool import judge_files
 from course.judging.table import show
+from course.processors import processors
 
 
 class UsageError(Exception):
@@ -44,7 +44,7 @@ def check_files(
             files,
             challenge,
             seed=NOTEBOOK_SEED if seed is None else seed,
-            workers=_processors() if workers is None else workers,
+            workers=processors() if workers is None else workers,
             progress=lambda done: status.update(f"{done} of {len(files)} files"),
         )
     if as_json:
@@ -65,8 +65,3 @@ def _require_file(name: str) -> None:
         raise UsageError(f"{name!r} is no ordinary file.")
     if path.suffix == ".ipynb":
         raise UsageError(f"{name!r} is a notebook; `course check` reads Python files.")
-
-
-def _processors() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -17,6 +17,7 @@ from types import TracebackType
 from course.checks.registry import CHALLENGES
 from course.judging.limits import Limits
 from course.judging.results import CheckOutcome, FileResult
+from course.processors import ONE_THREAD
 
 _ROOT = Path(__file__).resolve().parents[2]
 _GONE = "The process that judged this file was ended from outside, or by the file."
@@ -112,7 +113,6 @@ class _Server:
 
 
 def _environment() -> dict[str, str]:
-    one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     fixed = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
-    return {**os.environ, **one_thread, **fixed}
+    return {**os.environ, **ONE_THREAD, **fixed}

@@ -16,10 +16,10 @@ from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from course.processors import ONE_THREAD, processors
+
 if TYPE_CHECKING:
     from course.grading.jobs.job import Grade, Job, Outcome
-
-_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class LocalPool:
@@ -28,7 +28,7 @@ class LocalPool:
     lost: tuple[type[Exception], ...] = (BrokenProcessPool,)
 
     def __init__(self, workers: int | None, grade: "Grade", log: Path | None) -> None:
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or processors()
         self._grade, self._log = grade, str(log or os.devnull)
         self._context = multiprocessing.get_context("spawn")
 
@@ -74,7 +74,7 @@ def _begin(lifeline: Connection, log: str) -> None:
     os.setsid()  # what the keyboard interrupts is the run, which then ends this process
     Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     # The processes are as many as the processors: threads of their own would only be in each other's way.
-    os.environ |= dict.fromkeys(_ONE_THREAD, "1")
+    os.environ |= ONE_THREAD
     file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.dup2(file, 1)
     os.dup2(file, 2)

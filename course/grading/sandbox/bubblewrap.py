@@ -9,6 +9,7 @@ import decoder_lib
 from course.files import ROOT
 from course.grading.errors import SandboxUnavailableError
 from course.grading.inside.isolation import HOME
+from course.processors import ONE_THREAD
 
 PROGRAM = "bwrap"
 LIBRARY = Path("/run/course")  # where what is imported from the course lies in the sandbox
@@ -88,9 +89,7 @@ def environment(library: Path = LIBRARY) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
+        **ONE_THREAD,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MPLCONFIGDIR": "/tmp/matplotlib",
         "IPYTHONDIR": "/tmp/ipython",
