@@ -28,10 +28,9 @@ from course.grading.inside.attempts import Attempts
 from course.grading.inside.frames import ClosedError, receive, send
 from course.grading.inside.shell import Shell
 
-TICK = (
-    0.02  # seconds between two looks at the processes of a worker: a fork bomb doubles in a few milliseconds
-)
+TICK = 0.02  # seconds between two looks at a worker's processes: a fork bomb doubles in a few milliseconds
 _MOST = 2**16
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass
@@ -85,7 +84,7 @@ class Warm:
         return {"ended": self._close()}
 
     def _open(self, limits: dict[str, Any], file: int) -> dict[str, Any]:
-        """Fork a worker; what it is called here, or why there is none."""
+        """Fork a worker; says that there is one, or why not."""
         self._close()
         self._shell.recorder.most = limits["output"]
         reading, writing = os.pipe()
@@ -142,7 +141,11 @@ class Warm:
         own = [process for process in _processes() if process not in self._known]
         if len(own) > worker.processes + 2:  # the worker and its parent are ours
             self._end(worker, f"it had more than {worker.processes} processes")
-        elif sum(map(_private_memory, own)) > worker.memory:
+        # What is in memory at all is quickly known, if not to the page; what of it is private is not.
+        elif (
+            sum(map(_resident_memory, own)) > worker.memory / 2
+            and sum(map(_private_memory, own)) > worker.memory
+        ):
             self._end(worker, f"it used more than {worker.memory / 2**20:.0f} MB of memory")
 
     def _end(self, worker: _Worker, why: str) -> None:
@@ -185,6 +188,14 @@ def _processes() -> list[int]:
         return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     except OSError:
         return []
+
+
+def _resident_memory(process: int) -> int:
+    """Bytes in memory, shared ones too, or nothing once it has ended."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
+    except OSError:
+        return 0
 
 
 def _private_memory(process: int) -> int:
