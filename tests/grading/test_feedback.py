@@ -27,8 +27,9 @@ from course.building.outputs import MASTERS, refresh_masters
 from course.checks.message import take_apart
 from course.files import ROOT
 from course.grading.feedback import cells as cells_module
-from course.grading.feedback import feedback_page, handed_out
+from course.grading.feedback import feedback_page
 from course.grading.gradebook.writer import ManualMarks
+from course.grading.rebuilding.masters import read_master
 from course.grading.records import CellResult, Finding, Status
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -254,7 +255,9 @@ def test_the_students_own_cells_are_told_from_the_courses():
     """Bug: the student's work is hidden among a hundred lines that they were given."""
     refresh_masters(ROOT)
     master = (ROOT / MASTERS / "autoregressive-generation" / f"{LOOP}.ipynb").read_bytes()
-    shown = feedback_page(loop_record(FIRST), graded_loop(FIRST), None, handed_out(master)).decode()
+    shown = feedback_page(
+        loop_record(FIRST), graded_loop(FIRST), None, read_master(master, "a", LOOP).handed_out
+    ).decode()
     folded = "".join(re.findall(r"<details>.*?</details>", shown, re.DOTALL))
     unfolded = re.sub(r"<details>.*?</details>", "", shown, flags=re.DOTALL)
     assert "shares_after" in text_of(b"<body>" + folded.encode())
@@ -360,7 +363,7 @@ def test_nobody_is_kept_out(kind, browser, tmp_path):
     manual = ManualMarks(
         {"generation-loop-budget": 0.5}, {}, {"generation-loop": "Nice.", "gone": "See me."}, 1.0
     )
-    unchanged = handed_out((RELEASE / f"{LOOP}.ipynb").read_bytes())
+    unchanged = read_master((RELEASE / f"{LOOP}.ipynb").read_bytes(), "a", LOOP).handed_out
     pages = {
         "graded": feedback_page(found, graded_loop(FIRST), manual, unchanged),
         "failed": feedback_page(failed, notebook()),

@@ -1,6 +1,5 @@
 """The page that a student gets for a notebook: how it stands, what each check found, what to read next."""
 
-from course.grading.feedback.cells import handed_out
 from course.grading.feedback.page import feedback_page
 
-__all__ = ["feedback_page", "handed_out"]
+__all__ = ["feedback_page"]

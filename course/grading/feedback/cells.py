@@ -19,6 +19,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from course.grading.feedback.cleaning import clean_html, plain, prose_html
+from course.grading.rebuilding.released import normalised
 
 MOST_LINES = 60  # of one output
 MOST_CHARACTERS = 6_000  # of one output
@@ -90,17 +91,10 @@ class Notebook:
     runs: tuple[Run, ...]
 
 
-@lru_cache(maxsize=32)
-def handed_out(master: bytes) -> frozenset[str]:
-    """The texts of a master's cells that students get as they are."""
-    cells = json.loads(master)["cells"]
-    return frozenset(_joined(cell["source"]).strip() for cell in cells if not _marks_of(cell).get("solution"))
-
-
 def read_notebook(data: bytes, unchanged: AbstractSet[str] | None = None) -> Notebook:
     """What a page needs of a graded notebook.
 
-    unchanged : what `handed_out` says of its master, where that is known.
+    unchanged : `handed_out` of its master, where that is known.
     """
     cells = [cell for cell in json.loads(data)["cells"] if isinstance(cell, dict)]
     graded = {str(marks["grade_id"]): cell for cell in cells if _is_graded(marks := _marks_of(cell))}
@@ -131,7 +125,7 @@ class _Page:
     def _role(self, marks: dict[str, Any], source: str) -> Role:
         if marks.get("solution") or marks.get("task"):
             return "solution"
-        if marks.get("locked") or (self._unchanged is not None and source.strip() in self._unchanged):
+        if marks.get("locked") or (self._unchanged is not None and normalised(source) in self._unchanged):
             return "course"
         return "other" if self._unchanged is None else "own"
 

@@ -48,7 +48,7 @@ def feedback_page(
 
     notebook : the graded notebook's file.
     manual : what persons gave for it.
-    unchanged : what `handed_out` says of its master; with it the student's own cells are told from the
+    unchanged : `handed_out` of its master; with it the student's own cells are told from the
         course's.
     """
     read = read_notebook(notebook, unchanged)

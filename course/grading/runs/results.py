@@ -1,10 +1,9 @@
 """Keeps what came of a notebook: its files, its scores in the gradebook, and last of all its record."""
 
 from dataclasses import replace
-from functools import cache
 
 from course.files import write_atomically
-from course.grading.feedback import feedback_page, handed_out
+from course.grading.feedback import feedback_page
 from course.grading.gradebook.writer import GradebookWriter
 from course.grading.rebuilding.frame import failed_notebook
 from course.grading.rebuilding.masters import Master
@@ -70,7 +69,7 @@ class Results:
     def _write_page(self, record: Record, notebook: bytes) -> None:
         master = self._masters[record.assignment, record.notebook]
         marks = self._writer.manual_marks(record.key)
-        page = feedback_page(record, notebook, marks, _handed_out(master.data))
+        page = feedback_page(record, notebook, marks, master.handed_out)
         write_atomically(self._folder.page(record), page)
         self._copy_receipt(record)
 
@@ -81,6 +80,3 @@ class Results:
             path = collected / name
             if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
                 write_atomically(self._folder.page(record).with_name(name), path.read_bytes())
-
-
-_handed_out = cache(handed_out)

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from course.files import ROOT
-from course.grading.feedback import feedback_page, handed_out
+from course.grading.feedback import feedback_page
 from course.grading.jobs.checks_version import checks_sha256
 from course.grading.jobs.job import Job, Outcome, grade
 from course.grading.limits import MEBI, Limits
+from course.grading.rebuilding.masters import read_master
 from course.grading.records import Status
 
 ASSIGNMENT = "autoregressive-generation"
@@ -235,7 +236,10 @@ def leaks(outcome: Outcome, notebook: str, secrets: Iterable[str] = SECRETS) -> 
     shown = {
         "the record": json.dumps(asdict(outcome.record), ensure_ascii=False, default=str),
         "the page": feedback_page(
-            outcome.record, outcome.autograded, None, handed_out(master(notebook))
+            outcome.record,
+            outcome.autograded,
+            None,
+            read_master(master(notebook), ASSIGNMENT, notebook).handed_out,
         ).decode(),
     }
     for index, cell in enumerate(graded["cells"]):
