@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from decoder_lib.arguments import TokenIds
 from decoder_lib.batch import BatchGeneration, generate_batch
 from decoder_lib.cache import KVCache
+from decoder_lib.exploring.runs import settings_of
 from decoder_lib.exploring.situation import Situation, prompt_from
 from decoder_lib.interface import LanguageModel
 from decoder_lib.vocabulary import Vocabulary
@@ -191,21 +192,8 @@ def rounds_of(situation: Situation, batch: Batch) -> Rounds:
 
 def batch_run(situation: Situation, batch: Batch) -> BatchGeneration:
     """What the library makes of the rows that are part of the batch, all rounds of it."""
-    return _run(_settings(situation), batch.prompts)
-
-
-def _settings(situation: Situation) -> Situation:
-    """What a batch depends on: all that is set, and not where the reader stands in the other views."""
-    return Situation(
-        decoder=situation.decoder,
-        prompt=(0,),
-        greedy=situation.greedy,
-        seed=situation.seed,
-        temperature=situation.temperature,
-        max_new_tokens=situation.max_new_tokens,
-        end=situation.end,
-        context_length=situation.context_length,
-    )
+    settings = replace(settings_of(situation), prompt=(0,))  # the batch has prompts of its own
+    return _run(settings, batch.prompts)
 
 
 @lru_cache(_KEPT)

@@ -9,16 +9,17 @@ import numpy as np
 
 from decoder_lib.exploring.situation import Situation
 from decoder_lib.generation import FinishReason, Generation, generate
+from decoder_lib.truncation import Truncation, stop
 
 _KEPT = 256  # runs; a reader goes back and forth between a few
 
 
 def run_of(situation: Situation) -> Generation:
     """The run that the settings give. Where the reader stands in it makes no difference."""
-    return _run(_settings(situation))
+    return run_under(settings_of(situation))
 
 
-def _settings(situation: Situation) -> Situation:
+def settings_of(situation: Situation) -> Situation:
     """The same, standing at the start with nothing taken or edited: what the runs depend on."""
     return replace(
         situation, step=0, branch=None, on_branch=False, beam_width=1, edit=None, policy="drop oldest"
@@ -26,7 +27,8 @@ def _settings(situation: Situation) -> Situation:
 
 
 @lru_cache(_KEPT)
-def _run(settings: Situation) -> Generation:
+def run_under(settings: Situation, truncate: Truncation = stop) -> Generation:
+    """The run of some settings, with a policy for a full context."""
     return generate(
         settings.decoder.model,
         settings.prompt,
@@ -34,6 +36,7 @@ def _run(settings: Situation) -> Generation:
         end_id=settings.end_id,
         seed=settings.seed,
         context_length=settings.context_length,
+        truncate=truncate,
         **settings.selection,
     )
 
@@ -73,12 +76,12 @@ def branch_of(situation: Situation) -> Branch | None:
     """
     if situation.branch is None or situation.branch[0] >= len(run_of(situation)):
         return None
-    return _branch(_settings(situation), *situation.branch)
+    return _branch(settings_of(situation), *situation.branch)
 
 
 @lru_cache(_KEPT)
 def _branch(settings: Situation, place: int, token_id: int) -> Branch:
-    run = _run(settings)
+    run = run_under(settings)
     steps = (*run.steps[:place], replace(run.steps[place], token_id=token_id))
     if token_id == settings.end_id:
         return Branch(place, Generation(run.prompt, steps, "stop"))

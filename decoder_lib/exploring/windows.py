@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib import truncation
+from decoder_lib.exploring.runs import run_under, settings_of
 from decoder_lib.exploring.situation import Situation
-from decoder_lib.generation import Generation, generate
+from decoder_lib.generation import Generation
 from decoder_lib.selection import Selection, draw
 
 WHOLE = "whole text"  # read by a decoder with room for it
@@ -156,11 +157,11 @@ def most_kept(bound: int) -> int:
 
 def windows_of(situation: Situation, truncating: Truncating) -> Windows:
     """The step shown, in the run of the situation's policy ("stop" where that one has no room)."""
-    own = _settings(situation)
+    own = settings_of(situation)
     policies = policies_of(own, truncating)
     policy = situation.policy if situation.policy in policies else "stop"
     without_room = "" if policy == situation.policy else situation.policy
-    run = _run(own, policies[policy])
+    run = run_under(own, policies[policy])
     steps = len(run) + (run.finish_reason == "context")  # and the pass that the policy refuses
     first_drop = max(1, own.context_length - len(own.prompt) + 1)
     step = min(truncating.shown or first_drop, steps)
@@ -182,43 +183,15 @@ def windows_of(situation: Situation, truncating: Truncating) -> Windows:
 
 def runs_of(situation: Situation, truncating: Truncating) -> dict[str, Generation]:
     """The run of each policy, whole."""
-    own = _settings(situation)
-    return {name: _run(own, truncate) for name, truncate in policies_of(own, truncating).items()}
-
-
-def _settings(situation: Situation) -> Situation:
-    """What the runs depend on: all that is set, and not where the reader stands in the other views."""
-    return Situation(
-        decoder=situation.decoder,
-        prompt=situation.prompt,
-        greedy=situation.greedy,
-        seed=situation.seed,
-        temperature=situation.temperature,
-        max_new_tokens=situation.max_new_tokens,
-        end=situation.end,
-        context_length=situation.context_length,
-    )
-
-
-@lru_cache(_KEPT)
-def _run(settings: Situation, truncate: truncation.Truncation) -> Generation:
-    return generate(
-        settings.decoder.model,
-        settings.prompt,
-        settings.max_new_tokens,
-        end_id=settings.end_id,
-        seed=settings.seed,
-        context_length=settings.context_length,
-        truncate=truncate,
-        **settings.selection,
-    )
+    own = settings_of(situation)
+    return {name: run_under(own, truncate) for name, truncate in policies_of(own, truncating).items()}
 
 
 @lru_cache(_KEPT)
 def _readings(settings: Situation, policy_of_run: str, n_first: int, step: int) -> tuple[Reading, ...]:
     """What each policy makes of the text before a step, counted from 1, of the run of one of them."""
     policies = policies_of(settings, Truncating(n_first))
-    run = _run(settings, policies[policy_of_run])
+    run = run_under(settings, policies[policy_of_run])
     text = [*settings.prompt, *run.token_ids[: step - 1]]
     uniform = run[step - 1].uniform if step <= len(run) else None
     windows = {}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 
-import ipywidgets as widgets
-import matplotlib.pyplot as plt
 import pytest
+from views import control, parts, press
 
 from decoder_lib import LESSON_VOCABULARY, CausalLanguageModel, Vocabulary
 from decoder_lib.exploring.rounds import rounds_of
@@ -17,29 +15,7 @@ from decoder_lib.exploring.state import State
 from decoder_lib.widgets import batch_view, generation_explorer
 from decoder_lib.widgets.view import View
 
-
-@pytest.fixture(autouse=True)
-def _no_screen() -> Iterator[None]:
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
-
-
-def parts(widget: widgets.Widget) -> Iterator[widgets.Widget]:
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from parts(child)
-
-
-def control(view: View, description: str) -> widgets.Widget:
-    """The one control of that name."""
-    (found,) = [part for part in parts(view.widget) if getattr(part, "description", None) == description]
-    return found
-
-
-def press(view: View, *descriptions: str) -> None:
-    for description in descriptions:
-        control(view, description).click()
+pytestmark = pytest.mark.usefixtures("no_screen")
 
 
 def text(html: str) -> str:

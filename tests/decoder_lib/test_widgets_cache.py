@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import ipywidgets as widgets
-import matplotlib.pyplot as plt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from situations import SITUATIONS, often
+from views import control
 
 from decoder_lib import CausalLanguageModel, Vocabulary, generate
 from decoder_lib.exploring.cached import cached_run_of
@@ -23,22 +21,7 @@ UNTRAINED, TRAINED = lesson_decoders()
 COMPUTED, CACHED, NOT_YET = "computed", "from the cache", "not there yet"
 
 
-@pytest.fixture(autouse=True)
-def _no_screen() -> Iterator[None]:
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
-
-
-def parts(widget: widgets.Widget) -> Iterator[widgets.Widget]:
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from parts(child)
-
-
-def control(view: View, description: str) -> widgets.Widget:
-    (found,) = [part for part in parts(view.widget) if getattr(part, "description", None) == description]
-    return found
+pytestmark = pytest.mark.usefixtures("no_screen")
 
 
 def table(view: View, caption: str) -> list[list[str]]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import matplotlib.pyplot as plt
 import pytest
 from test_widgets_generation import control, drawn, parts, press, told
 
@@ -15,12 +13,7 @@ from decoder_lib.exploring.state import State
 from decoder_lib.widgets.chain_rule import MOST_KEPT, chain_rule_view
 from decoder_lib.widgets.view import View
 
-
-@pytest.fixture(autouse=True)
-def _no_screen() -> Iterator[None]:
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_screen")
 
 
 def offered(view: View) -> list[str]:

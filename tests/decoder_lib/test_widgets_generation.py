@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import ipywidgets as widgets
 import matplotlib.pyplot as plt
 import pytest
+from views import control, parts, press
 
 from decoder_lib import CausalLanguageModel, Vocabulary
 from decoder_lib.exploring.runs import branch_of, followed, run_of
@@ -17,29 +17,7 @@ from decoder_lib.exploring.steps import steps_of
 from decoder_lib.widgets.generation import generation_explorer
 from decoder_lib.widgets.view import View
 
-
-@pytest.fixture(autouse=True)
-def _no_screen() -> Iterator[None]:
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
-
-
-def parts(widget: widgets.Widget) -> Iterator[widgets.Widget]:
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from parts(child)
-
-
-def control(view: View, description: str) -> widgets.Widget:
-    """The one control of that name which is shown."""
-    (found,) = [part for part in parts(view.widget) if getattr(part, "description", None) == description]
-    return found
-
-
-def press(view: View, *descriptions: str) -> None:
-    for description in descriptions:
-        control(view, description).click()
+pytestmark = pytest.mark.usefixtures("no_screen")
 
 
 def drawn(view: View) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
-import ipywidgets as widgets
-import matplotlib.pyplot as plt
 import pytest
+from views import control
 
 from decoder_lib import CausalLanguageModel, Vocabulary, beam_search, rank_continuations
 from decoder_lib.exploring.situation import Decoder, lesson_decoders
@@ -20,22 +18,7 @@ from decoder_lib.widgets.view import View
 UNTRAINED, TRAINED = lesson_decoders()
 
 
-@pytest.fixture(autouse=True)
-def _no_screen() -> Iterator[None]:
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
-
-
-def parts(widget: widgets.Widget) -> Iterator[widgets.Widget]:
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from parts(child)
-
-
-def control(view: View, description: str) -> widgets.Widget:
-    (found,) = [part for part in parts(view.widget) if getattr(part, "description", None) == description]
-    return found
+pytestmark = pytest.mark.usefixtures("no_screen")
 
 
 def svg(view: View) -> ElementTree.Element:
