@@ -12,6 +12,7 @@ from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 PATIENCE = 10_000  # milliseconds
+PAUSE = 100  # milliseconds that a quick reader leaves between two presses
 SCRIPT = Path(__file__).with_name("live.js")  # what the page says of a view
 
 
@@ -149,6 +150,9 @@ class Keyboard:
         now = float(self.view.widget.locator(":focus").input_value())
         for _ in range(round(abs(value - now) / step)):
             self.page.keyboard.press("ArrowUp" if value > now else "ArrowDown")
+            self.page.wait_for_timeout(PAUSE)
+            # On a busy machine the front end has lost the second of two presses made at once.
+            self.page.wait_for_selector('.jp-StatusBar-Widget :text("| Idle")', timeout=PATIENCE)
 
     def write(self, name: str, text: str) -> None:
         """A text, and Enter; in a box of several lines that would be one more, so Tab."""
