@@ -9,6 +9,7 @@ text -> `vocabulary` -> ids -> `model` (with `cache`) -> logits -> `selection` -
 """
 
 from decoder_lib.batch import BatchGeneration, generate_batch
+from decoder_lib.batch_cache import BatchCache
 from decoder_lib.cache import KVCache
 from decoder_lib.errors import ContextOverflowError, StaleCacheError
 from decoder_lib.generation import Generation, Step, generate
@@ -22,6 +23,7 @@ from decoder_lib.vocabulary import LESSON_VOCABULARY, Vocabulary
 
 __all__ = [
     "LESSON_VOCABULARY",
+    "BatchCache",
     "BatchGeneration",
     "Beam",
     "CausalLanguageModel",

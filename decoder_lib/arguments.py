@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 TokenIds = Sequence[int] | NDArray[np.integer]
+TokenRows = Sequence[TokenIds] | NDArray[np.integer]
 Seed = int | np.random.Generator | None
 
 
@@ -27,7 +28,7 @@ def as_token_ids(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.in
         )
     if not array.size:
         return np.empty(0, dtype=np.int64)  # an empty list has no integer dtype of its own
-    if not np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind not in "iu":
         raise ValueError(f"{name} holds {array.dtype} values; token ids are integers from 0 to {n_vocab - 1}")
     outside = np.flatnonzero((array < 0) | (array >= n_vocab))
     if outside.size:
@@ -44,6 +45,22 @@ def as_prompt(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.int64
     if not ids.size:
         raise ValueError(f"{name} is empty; it must hold at least one token id")
     return ids
+
+
+def as_padded_rows(name: str, rows: TokenRows, n_vocab: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """B prompts as a rectangle, int64 (B, longest), zeros behind the shorter ones; and their lengths, (B,).
+
+    Raises as `as_prompt` does, naming the row.
+    """
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.size:  # many at once
+        ids = as_token_ids(name, rows.ravel(), n_vocab).reshape(rows.shape)
+        return ids, np.full(len(ids), ids[0].size)
+    prompts = [as_prompt(f"{name}[{b}]", row, n_vocab) for b, row in enumerate(rows)]
+    lengths = np.array([prompt.size for prompt in prompts], dtype=np.int64)  # (B,)
+    padded = np.zeros((len(prompts), lengths.max(initial=0)), dtype=np.int64)  # (B, n)
+    for b, prompt in enumerate(prompts):
+        padded[b, : prompt.size] = prompt
+    return padded, lengths
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:

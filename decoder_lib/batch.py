@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import Seed, TokenIds, as_generator, as_prompt, check_integer
+from decoder_lib.arguments import Seed, TokenIds, as_generator, as_prompt, check_integer, check_switch
 from decoder_lib.errors import ContextOverflowError
 from decoder_lib.generation import FinishReason
 from decoder_lib.interface import LanguageModel
@@ -43,6 +43,7 @@ def generate_batch(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
+    use_cache: bool = False,
 ) -> BatchGeneration:
     """Continue B prompts together, one batched pass a round over the rows that still go on.
 
@@ -50,6 +51,7 @@ def generate_batch(
     seeds : one a row, or one generator a row; None selects greedily. A row's tokens depend on its own prompt
         and generator alone, so its batch-mates can change nothing. One generator given to several rows ties
         them together: they draw from it in turn.
+    use_cache : read each position once and keep its keys and values. The tokens are the same.
 
     A row that selected the end token, or whose prefix fills the context, is not handed to the model again.
     Raises ValueError naming the argument, its value and what is allowed.
@@ -77,19 +79,21 @@ def generate_batch(
     continuations: list[list[int]] = [[] for _ in prefixes]
     finished = np.zeros(len(prefixes), dtype=bool)
     masks: list[NDArray[np.bool_]] = []
+    going = [b for b, prefix in enumerate(prefixes) if len(prefix) < model.context_length]
+    cached = (
+        _CachedRows(model, prefixes, going, max_new_tokens) if check_switch("use_cache", use_cache) else None
+    )
     for _ in range(max_new_tokens):
-        going = [
-            b for b, prefix in enumerate(prefixes) if not finished[b] and len(prefix) < model.context_length
-        ]
         if not going:
             break
-        log_distributions = selection.log_distribution(model.next_logits([prefixes[b] for b in going]))
-        for b, log_distribution in zip(going, log_distributions, strict=True):
+        logits = cached.read(going) if cached else model.next_logits([prefixes[b] for b in going])
+        for b, log_distribution in zip(going, selection.log_distribution(logits), strict=True):
             token_id, _ = selection.select(log_distribution, rngs[b])
             prefixes[b].append(token_id)
             continuations[b].append(token_id)
             finished[b] = token_id == end_id
         masks.append(finished.copy())
+        going = [b for b in going if not finished[b] and len(prefixes[b]) < model.context_length]
 
     lengths = np.array([len(row) for row in continuations], dtype=np.int64)
     reasons: list[FinishReason] = [
@@ -98,3 +102,31 @@ def generate_batch(
     ]
     mask_table = np.array(masks, dtype=bool).reshape(len(masks), len(prefixes))
     return BatchGeneration(continuations, lengths, finished, reasons, mask_table)
+
+
+class _CachedRows:
+    """Reads what each row has not read yet, with a cache that holds the rows that go on and no others."""
+
+    def __init__(
+        self, model: LanguageModel, prefixes: list[list[int]], going: list[int], max_new_tokens: int
+    ) -> None:
+        self._model = model
+        self._prefixes = prefixes  # they grow
+        self._held = going.copy()  # the number of the row that each row of the cache belongs to
+        longest = max((len(prefixes[b]) for b in going), default=0)
+        capacity = min(longest + max(1, max_new_tokens), model.context_length)
+        self._cache = model.new_batch_cache(len(going), capacity)
+
+    def read(self, going: list[int]) -> NDArray[np.float64]:
+        """The logits (B, V) after the prefixes of the rows `going`, which are ever fewer."""
+        for place in reversed(range(len(self._held))):
+            if self._held[place] not in going:
+                self._cache.drop(place)
+                self._held[place] = self._held[-1]
+                self._held.pop()
+        fed = [
+            self._prefixes[b][held:] for b, held in zip(self._held, self._cache.lengths.tolist(), strict=True)
+        ]
+        logits = self._model.next_logits(fed, self._cache)
+        places = {b: place for place, b in enumerate(self._held)}
+        return logits[[places[b] for b in going]]

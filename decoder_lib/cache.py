@@ -49,6 +49,11 @@ class KVCache:
         return len(self._token_ids)
 
     @property
+    def start(self) -> int:
+        """Where new positions go: behind those that it holds."""
+        return len(self._token_ids)
+
+    @property
     def token_ids(self) -> list[int]:
         """The prefix that it stands for, as a new list."""
         return self._token_ids.copy()
@@ -119,19 +124,6 @@ class KVCache:
         self._keys[layer, :, start:end] = keys
         self._values[layer, :, start:end] = values
         return self._keys[layer, :, :end], self._values[layer, :, :end]
-
-    def followed_by(
-        self, layer: int, keys: NDArray[np.floating], values: NDArray[np.floating]
-    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """A layer's held rows before the new ones of each of B continuations, (B, H, n, d_head).
-
-        Returns them joined, (B, H, T, d_head); nothing is written, so each continuation sees only its own.
-        """
-        joined = []
-        for held, new in ((self._keys, keys), (self._values, values)):
-            rows = held[layer, :, : self.length]  # (H, held, d_head)
-            joined.append(np.concatenate([np.broadcast_to(rows, (len(new), *rows.shape)), new], axis=-2))
-        return joined[0], joined[1]
 
     def advance(self, token_ids: TokenIds) -> None:
         """Count the rows just appended in every layer as the positions of `token_ids`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import TokenIds
+from decoder_lib.arguments import TokenIds, TokenRows
+from decoder_lib.batch_cache import BatchCache
 from decoder_lib.cache import KVCache
 
 
@@ -29,5 +29,8 @@ class LanguageModel(Protocol):
     def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
         """One forward pass: (T, V), row i scores the token after position i."""
 
-    def next_logits(self, prefixes: Sequence[TokenIds], after: KVCache | None = None) -> NDArray[np.float64]:
-        """One batched pass: (B, V), the last row of each prefix; each of them follows what `after` holds."""
+    def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
+        """An empty cache for several prefixes."""
+
+    def next_logits(self, prefixes: TokenRows, cache: BatchCache | None = None) -> NDArray[np.float64]:
+        """One batched pass: (B, V), the last row of each prefix; each of them follows a row of `cache`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from decoder_lib import truncation
-from decoder_lib.arguments import Seed, TokenIds, as_prompt, check_integer
+from decoder_lib.arguments import Seed, TokenIds, TokenRows, as_padded_rows, as_prompt, check_integer
+from decoder_lib.batch_cache import BatchCache
 from decoder_lib.cache import CacheOrigin, KVCache
 from decoder_lib.errors import ContextOverflowError
 from decoder_lib.generation import Generation, generate
@@ -154,37 +154,51 @@ class CausalLanguageModel:
             raise ContextOverflowError(
                 f"the prefix would fill {end} positions; this decoder reads at most {self.context_length}"
             )
-        return unembed(forward(ids, self.parameters, self.config, first_position, cache), self.parameters)
+        hidden = forward(ids, self.parameters, self.config, first_position, cache)  # (T, d)
+        if cache is not None:
+            cache.advance(ids)
+        return unembed(hidden, self.parameters)
 
-    def next_logits(self, prefixes: Sequence[TokenIds], after: KVCache | None = None) -> NDArray[np.float64]:
+    def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
+        """An empty cache for `n_rows` prefixes of up to `capacity` positions each (else, the context)."""
+        check_integer("n_rows", n_rows, 0)
+        if capacity is None:
+            capacity = self.context_length
+        check_integer("capacity", capacity, 1, self.context_length)
+        origin = CacheOrigin(self.fingerprint)
+        return BatchCache(self.config, origin, n_rows, capacity, self.parameters["wte"].dtype)
+
+    def next_logits(self, prefixes: TokenRows, cache: BatchCache | None = None) -> NDArray[np.float64]:
         """The last row of each of B prefixes, of any lengths, in one batched pass: float64 (B, V).
 
         Shorter prefixes are padded behind their last token, where the causal mask keeps every row that is
         used from reading the padding.
 
-        after : a cache whose tokens stand before every one of the prefixes; it is read, and stays as it is.
+        cache : `prefixes` are then what follows its rows' prefixes, as many tokens in each row unless it is
+            empty. Their keys and values are appended to it.
 
-        Raises as `logits` does, naming the prefix; B = 0 gives (0, V).
+        Raises as `logits` does, naming the prefix; B = 0 gives (0, V). The cache is then as it was.
         """
-        rows = [as_prompt(f"prefixes[{b}]", prefix, self.n_vocab) for b, prefix in enumerate(prefixes)]
-        if not rows:
+        padded, lengths = as_padded_rows("prefixes", prefixes, self.n_vocab)  # (B, n), (B,)
+        if not lengths.size:
             return np.empty((0, self.n_vocab))
-        first_position, held = 0, 0
-        if after is not None:
-            first_position, held = after.origin.first_position, after.length
-            after.check(CacheOrigin(self.fingerprint, first_position))
-        lengths = np.array([row.size for row in rows])
-        if first_position + held + lengths.max() > self.context_length:
-            behind = f" behind the {held} of the cache" if held else ""
+        room, held = self.context_length, np.zeros_like(lengths)  # (B,)
+        if cache is not None:
+            cache.check(CacheOrigin(self.fingerprint), lengths)
+            room, held = cache.capacity, cache.lengths
+        ends = held + lengths
+        if ends.max() > room:
+            worst = int(np.argmax(ends))
+            behind = f" behind the {held[worst]} of the cache" if held[worst] else ""
+            reader = "this decoder reads" if room == self.context_length else "the cache holds"
             raise ContextOverflowError(
-                f"prefixes[{int(np.argmax(lengths))}] has {lengths.max()} tokens{behind}; "
-                f"this decoder reads at most {self.context_length}"
+                f"prefixes[{worst}] has {lengths[worst]} tokens{behind}; {reader} at most {room}"
             )
-        padded = np.zeros((len(rows), lengths.max()), dtype=np.int64)  # (B, T)
-        for b, row in enumerate(rows):
-            padded[b, : row.size] = row
-        hidden = forward(padded, self.parameters, self.config, first_position, after)  # (B, T, d)
-        return unembed(hidden[np.arange(len(rows)), lengths - 1], self.parameters)  # (B, V)
+        hidden = forward(padded, self.parameters, self.config, cache=cache)  # (B n, d)
+        if cache is not None:
+            cache.advance(lengths)
+        last = np.arange(lengths.size) * padded.shape[1] + lengths - 1  # (B,)
+        return unembed(hidden[last], self.parameters)  # (B, V)
 
     def generate(
         self,

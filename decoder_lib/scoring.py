@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib.arguments import TokenIds, as_prompt, as_token_ids, check_integer
+from decoder_lib.batch_cache import BatchCache
 from decoder_lib.errors import ContextOverflowError
 from decoder_lib.interface import LanguageModel
 from decoder_lib.selection import Selection
@@ -60,9 +61,8 @@ def rank_continuations(
     """Every continuation of `length` tokens, most probable first.
 
     Returns ids int64 (V**length, length) and log probabilities in nats float64 (V**length,). Continuations of
-    equal probability stand in ascending order of their ids. The prompt is read once, into a cache. The tree
-    behind it is walked level by level, in batched passes, so each shared prefix is read once a level and not
-    once a continuation.
+    equal probability stand in ascending order of their ids. The tree of prefixes is walked with a cache, in
+    batched passes, so each prefix is read once and not once a continuation.
     Raises ValueError where there would be more than a million.
     """
     ids = as_prompt("prompt", prompt, model.n_vocab)
@@ -77,23 +77,36 @@ def rank_continuations(
             f"length is {length}; after a prompt of {ids.size} tokens the context of {model.context_length} "
             f"leaves at most {model.context_length - ids.size + 1}"
         )
-    continuations = np.empty((1, 0), dtype=np.int64)
-    scores = np.zeros(1)
-    cache = model.new_cache()
-    for made in range(length):
-        if made == 0:
-            logits = model.logits(ids, cache=cache)[-1:]  # (1, V)
-        else:
-            parts = range(0, len(continuations), MOST_AT_ONCE)
-            logits = np.concatenate(
-                [model.next_logits(list(continuations[p : p + MOST_AT_ONCE]), cache) for p in parts]
-            )  # (N, V)
-        scores = (scores[:, None] + Selection().log_distribution(logits)).ravel()  # (N V,)
-        continuations = np.column_stack(
-            [
-                np.repeat(continuations, model.n_vocab, axis=0),
-                np.tile(np.arange(model.n_vocab), len(continuations)),
-            ]
-        )  # (N V, t + 1)
+    if not length:
+        return np.empty((1, 0), dtype=np.int64), np.zeros(1)
+    cache = model.new_batch_cache(1, min(ids.size + length, model.context_length))
+    first = Selection().log_distribution(model.next_logits(ids[None], cache))  # (1, V)
+    scores = _walk(model, cache, first, length - 1)
+    n_vocab = model.n_vocab
+    continuations = (
+        np.indices((n_vocab,) * length).reshape(length, -1).T
+    )  # (V**length, length), in their order
     order = np.argsort(-scores, kind="stable")
     return continuations[order], scores[order]
+
+
+def _walk(
+    model: LanguageModel, cache: BatchCache, scores: NDArray[np.float64], length: int
+) -> NDArray[np.float64]:
+    """Log probabilities of all continuations by `length` tokens more, in the order of their ids.
+
+    cache : of the N prefixes so far; scores (N, V) of each followed by each token -> (N V**(length + 1),).
+    """
+    n_vocab = model.n_vocab
+    if not length:
+        return scores.ravel()
+    parents = np.repeat(np.arange(len(cache)), n_vocab)  # (N V,): each prefix goes on with each token
+    tokens = np.tile(np.arange(n_vocab), len(cache))  # (N V,)
+    found = []
+    for part in range(0, len(parents), MOST_AT_ONCE):
+        rows = slice(part, part + MOST_AT_ONCE)
+        branches = cache.select(parents[rows])
+        log_distributions = Selection().log_distribution(model.next_logits(tokens[rows, None], branches))
+        after = scores[parents[rows], tokens[rows], None] + log_distributions  # (rows, V)
+        found.append(_walk(model, branches, after, length - 1))
+    return np.concatenate(found)

@@ -4,16 +4,21 @@ Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learner
 moved to the front of each sub-block), on the Transformer of Vaswani et al. 2017.
 
 Shapes: T positions, width d, H heads of d_head = d / H, V vocabulary entries; `...` stands for no axis at all
-or for a batch.
+or for a batch of B. Only attention looks at more than one token, so everything else works on rows: N tokens,
+of however many sequences. One row is what a step with a cache reads, and there most of the time goes to
+calling NumPy; hence `.dot`, sums as products and operations in place, which take half of what `@`, `np.sum`
+and a new array take.
 """
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from decoder_lib.batch_cache import BatchCache
 from decoder_lib.cache import KVCache
 from decoder_lib.numerics import softmax
 from decoder_lib.parameters import Config, Parameters
@@ -23,50 +28,68 @@ Array = NDArray[np.floating]
 
 def gelu(x: Array) -> Array:
     """The Gaussian error linear unit in GPT-2's tanh form (Hendrycks and Gimpel 2016, section 2)."""
-    # A Python float, since a NumPy scalar would promote float32 to float64.
-    return 0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x)))
+    # x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x**3))), in one array. The factors are Python floats,
+    # since a NumPy scalar would promote float32 to float64.
+    y = x * x
+    y *= 0.044715
+    y += 1.0
+    y *= x
+    y *= math.sqrt(2.0 / math.pi)
+    np.tanh(y, out=y)
+    y += 1.0
+    y *= x
+    y *= 0.5
+    return y
 
 
 def linear(x: Array, parameters: Parameters, name: str) -> Array:
-    """A projection with its bias."""
-    projected: Array = x @ parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
-    return projected  # (..., T, in) -> (..., T, out)
+    """A projection with its bias: (in,) -> (out,), or (N, in) -> (N, out)."""
+    projected: Array = x.dot(parameters[f"{name}.weight"])
+    projected += parameters[f"{name}.bias"]
+    return projected
 
 
 def layer_norm(x: Array, parameters: Parameters, name: str, epsilon: float = 1e-5) -> Array:
-    """Each position's vector brought to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016)."""
-    centred = x - x.mean(axis=-1, keepdims=True)  # (..., T, d)
-    variance = (centred * centred).mean(axis=-1, keepdims=True)  # (..., T, 1)
-    normal = centred / np.sqrt(variance + epsilon)  # (..., T, d)
-    scaled: Array = normal * parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
-    return scaled
+    """Each row brought to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016): (..., d)."""
+    shares = equal_shares(x.shape[-1], x.dtype)
+    normal: Array = x - x.dot(shares)[..., None]  # (..., d)
+    variance = (normal * normal).dot(shares)[..., None]  # (..., 1)
+    normal /= np.sqrt(variance + epsilon)
+    normal *= parameters[f"{name}.weight"]
+    normal += parameters[f"{name}.bias"]
+    return normal
 
 
-def attention(queries: Array, keys: Array, values: Array) -> Array:
-    """Causal scaled dot-product attention (Vaswani et al. 2017, section 3.2.1).
+@lru_cache
+def equal_shares(n: int, dtype: np.dtype[np.floating]) -> Array:
+    """1 / n, n times: (n,). A product with them is a mean, and takes a fraction of what `np.mean` takes."""
+    shares = np.full(n, 1.0 / n, dtype)
+    shares.setflags(write=False)
+    return shares
 
-    The n queries are the last n of the T positions whose keys and values are given: query i may read
-    positions up to and including its own, T - n + i. With n = T it is a pass without a cache, with n < T
-    a pass whose earlier positions come from one.
+
+def attention(queries: Array, keys: Array, values: Array, visible: NDArray[np.bool_] | None = None) -> Array:
+    """Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1).
+
+    queries (..., n, d_head), keys and values (..., T, d_head) -> (..., n, d_head).
+    visible : bool (..., n, T), which keys each query may read; None for all of them.
     """
-    n, d_head = queries.shape[-2:]
-    T = keys.shape[-2]  # noqa: N806 (the field's letter)
-    scores = queries @ keys.swapaxes(-1, -2) / math.sqrt(d_head)  # (..., n, T)
-    visible = np.tri(n, T, T - n, dtype=bool)  # (n, T)
-    mixed: Array = softmax(np.where(visible, scores, -np.inf)) @ values  # (..., n, d_head)
+    scores = queries @ keys.swapaxes(-1, -2)  # (..., n, T)
+    scores *= 1.0 / math.sqrt(queries.shape[-1])
+    if visible is not None:
+        scores = np.where(visible, scores, -np.inf)
+    mixed: Array = softmax(scores) @ values  # (..., n, d_head)
     return mixed
 
 
-def split_heads(x: Array, n_heads: int) -> Array:
-    """A width shared out to heads."""
-    *batch, T, d = x.shape  # noqa: N806
-    return x.reshape(*batch, T, n_heads, d // n_heads).swapaxes(-2, -3)  # (..., T, d) -> (..., H, T, d_head)
+def split_heads(x: Array, shape: tuple[int, ...], n_heads: int) -> Array:
+    """A width shared out to heads, and rows to sequences of `shape`: (N, d) -> (*shape, H, T, d_head)."""
+    return x.reshape(*shape, n_heads, -1).swapaxes(-2, -3)
 
 
 def merge_heads(x: Array) -> Array:
-    """The heads side by side again."""
-    *batch, H, T, d_head = x.shape  # noqa: N806
-    return x.swapaxes(-2, -3).reshape(*batch, T, H * d_head)  # (..., H, T, d_head) -> (..., T, d)
+    """The heads side by side again, a row a token: (..., H, T, d_head) -> (N, d)."""
+    return x.swapaxes(-2, -3).reshape(-1, x.shape[-3] * x.shape[-1])
 
 
 def forward(
@@ -74,37 +97,47 @@ def forward(
     parameters: Parameters,
     config: Config,
     first_position: int = 0,
-    cache: KVCache | None = None,
+    cache: KVCache | BatchCache | None = None,
 ) -> Array:
-    """The residual stream after the final norm, one vector a position read: (..., T) ids -> (..., T, d).
+    """The residual stream after the final norm, a row a token: ids (T,) or (B, T) -> (T, d) or (B T, d).
 
-    Row i has read tokens 0 to i and nothing later. With a `cache` the ids are what follows its prefix, whose
-    keys and values are read from it. Those of the ids are appended to it; of a batch, which are many
-    continuations of the one prefix, nothing is.
+    The row of token i has read tokens 0 to i of its own sequence, and nothing later. With a `cache` the ids
+    are what follows its prefix or prefixes: their keys and values are appended to it, and those of the
+    prefix are read from it. The caller makes it count them (`cache.advance`).
     """
-    held = 0 if cache is None else cache.length
-    start = first_position + held
-    positions = slice(start, start + token_ids.shape[-1])
-    x = parameters["wte"][token_ids] + parameters["wpe"][positions]  # (..., T, d)
+    d, n = config.d_model, token_ids.shape[-1]
+    start = 0 if cache is None else cache.start  # of all sequences, or (B, 1)
+    places = start + np.arange(n)  # (n,) or (B, n)
+    x = parameters["wte"][token_ids] + parameters["wpe"][first_position + places]  # (..., n, d)
+    # A single token stays without the axis of rows: NumPy adds two vectors in a third of the time that it
+    # takes for a vector and a matrix of one row.
+    x = x.reshape(-1, d) if token_ids.size > 1 else x.reshape(d)  # (N, d) or (d,)
+    # One token behind all others may read everything; else a mask says what is not later.
+    visible = None if places.size == 1 else reading(places)
     for layer in range(config.n_layers):
         block = f"h.{layer}"
         projected = linear(layer_norm(x, parameters, f"{block}.ln_1"), parameters, f"{block}.attn.c_attn")
         queries, keys, values = (
-            split_heads(part, config.n_heads)  # (..., H, T, d_head)
-            for part in np.split(projected, 3, axis=-1)  # (..., T, 3d) -> three (..., T, d)
+            split_heads(
+                projected[..., part : part + d], token_ids.shape, config.n_heads
+            )  # (..., H, n, d_head)
+            for part in (0, d, 2 * d)
         )
         if cache is not None:
-            join = cache.append if token_ids.ndim == 1 else cache.followed_by
-            keys, values = join(layer, keys, values)  # (..., H, held + T, d_head)
-        mixed = merge_heads(attention(queries, keys, values))  # (..., T, d)
-        x = x + linear(mixed, parameters, f"{block}.attn.c_proj")
+            keys, values = cache.append(layer, keys, values)  # (..., H, T, d_head)
+        mixed = merge_heads(attention(queries, keys, values, visible)).reshape(x.shape)
+        x += linear(mixed, parameters, f"{block}.attn.c_proj")
         hidden = gelu(linear(layer_norm(x, parameters, f"{block}.ln_2"), parameters, f"{block}.mlp.c_fc"))
-        x = x + linear(hidden, parameters, f"{block}.mlp.c_proj")
-    if cache is not None and token_ids.ndim == 1:
-        cache.advance(token_ids)
-    return layer_norm(x, parameters, "ln_f")
+        x += linear(hidden, parameters, f"{block}.mlp.c_proj")
+    return layer_norm(x, parameters, "ln_f").reshape(-1, d)
+
+
+def reading(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which places each token may read, its own and those before: (n,) or (B, n) -> (..., 1, n, T)."""
+    return np.arange(places.max() + 1) <= places[..., None, :, None]
 
 
 def unembed(x: Array, parameters: Parameters) -> NDArray[np.float64]:
-    """Scores over the vocabulary, by the token embedding itself (tied); float64 always."""
-    return (x @ parameters["wte"].T).astype(np.float64, copy=False)  # (..., d) -> (..., V)
+    """Scores over the vocabulary, by the token embedding itself (tied); float64 always: (N, d) -> (N, V)."""
+    scores: Array = x.dot(parameters["wte"].T)
+    return scores.astype(np.float64, copy=False)

@@ -9,8 +9,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import TokenIds
+from decoder_lib.arguments import TokenIds, TokenRows
 from decoder_lib.batch import BatchGeneration, generate_batch
+from decoder_lib.batch_cache import BatchCache
 from decoder_lib.cache import KVCache
 from decoder_lib.exploring.runs import settings_of
 from decoder_lib.exploring.situation import Situation, prompt_from
@@ -226,8 +227,11 @@ class _Bounded:
     def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
         return self.model.logits(token_ids, cache)
 
-    def next_logits(self, prefixes: Sequence[TokenIds], after: KVCache | None = None) -> NDArray[np.float64]:
-        return self.model.next_logits(prefixes, after)
+    def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
+        return self.model.new_batch_cache(n_rows, capacity)
+
+    def next_logits(self, prefixes: TokenRows, cache: BatchCache | None = None) -> NDArray[np.float64]:
+        return self.model.next_logits(prefixes, cache)
 
 
 def _round(number: int, run: BatchGeneration, numbers: list[int], sizes: list[int]) -> Round:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from decoder_lib import CausalLanguageModel, KVCache
+from decoder_lib import BatchCache, CausalLanguageModel, KVCache
 
 
 def emit(token_id: int, n_vocab: int) -> list[float]:
@@ -41,7 +41,7 @@ class ScriptedModel:
 class RecordingModel:
     """A real decoder; `passes` lists, for each `logits` call, the ids fed and the cache's length before.
 
-    `rounds` lists, for each batched pass, the prefixes handed over; `batched` counts these passes.
+    `rounds` lists, for each batched pass, the tokens handed over; `batched` counts these passes.
     """
 
     def __init__(self, model: CausalLanguageModel) -> None:
@@ -60,6 +60,9 @@ class RecordingModel:
         self.passes.append(([int(token_id) for token_id in token_ids], 0 if cache is None else cache.length))
         return self.model.logits(token_ids, cache=cache)
 
-    def next_logits(self, prefixes: Sequence[Sequence[int]], after: KVCache | None = None) -> np.ndarray:
+    def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
+        return self.model.new_batch_cache(n_rows, capacity)
+
+    def next_logits(self, prefixes: Sequence[Sequence[int]], cache: BatchCache | None = None) -> np.ndarray:
         self.rounds.append([[int(token_id) for token_id in prefix] for prefix in prefixes])
-        return self.model.next_logits(prefixes, after)
+        return self.model.next_logits(prefixes, cache)

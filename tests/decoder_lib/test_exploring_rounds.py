@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
-from decoder_lib import LESSON_VOCABULARY, CausalLanguageModel, KVCache, Vocabulary, generate
+from decoder_lib import LESSON_VOCABULARY, BatchCache, CausalLanguageModel, KVCache, Vocabulary, generate
 from decoder_lib.exploring.rounds import Batch, Cost, first_batch, read_prompts, rounds_of
 from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
 
@@ -35,9 +35,12 @@ class Watched:
     def logits(self, token_ids: Sequence[int], cache: KVCache | None = None) -> np.ndarray:
         return self.model.logits(token_ids, cache)
 
-    def next_logits(self, prefixes: Sequence[Sequence[int]], after: KVCache | None = None) -> np.ndarray:
+    def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
+        return self.model.new_batch_cache(n_rows, capacity)
+
+    def next_logits(self, prefixes: Sequence[Sequence[int]], cache: BatchCache | None = None) -> np.ndarray:
         self.rounds.append([[int(token_id) for token_id in prefix] for prefix in prefixes])
-        return self.model.next_logits(prefixes, after)
+        return self.model.next_logits(prefixes, cache)
 
 
 @often

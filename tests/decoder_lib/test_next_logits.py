@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder_lib import CausalLanguageModel, ContextOverflowError, StaleCacheError
+from decoder_lib import CausalLanguageModel, ContextOverflowError
 
 assert_close = partial(np.testing.assert_allclose, rtol=1e-9)
 MODEL = CausalLanguageModel(n_vocab=7, seed=0)
@@ -25,38 +25,6 @@ def test_rows_equal_the_last_rows_of_single_passes(prefixes: list[list[int]]) ->
     assert rows.dtype == np.float64
     singly = np.array([MODEL.logits(prefix)[-1] for prefix in prefixes])
     assert_close(rows, singly)
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(
-    held=st.lists(st.integers(0, 6), max_size=8),
-    prefixes=st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=7), min_size=1, max_size=6),
-    first_position=st.integers(0, 1),
-)
-def test_prefixes_that_follow_a_cache_equal_whole_ones(
-    held: list[int], prefixes: list[list[int]], first_position: int
-) -> None:
-    """Bug: a prefix is read at the wrong positions, sees another's tokens, or is written to the cache."""
-    cache = MODEL.new_cache(first_position=first_position)
-    if held:
-        MODEL.logits(held, cache=cache, first_position=first_position)
-    rows = MODEL.next_logits(prefixes, after=cache)
-    singly = [MODEL.logits([*held, *prefix], first_position=first_position)[-1] for prefix in prefixes]
-    assert_close(rows, np.array(singly))
-    assert cache.token_ids == held
-    again = MODEL.logits([3], cache=cache, first_position=first_position)[-1]
-    assert_close(again, MODEL.logits([*held, 3], first_position=first_position)[-1])
-
-
-def test_a_cache_that_does_not_fit_is_refused() -> None:
-    """Bug: a batch reads keys of other parameters, or runs past the context behind a long cache."""
-    with pytest.raises(StaleCacheError, match="parameters differ"):
-        MODEL.next_logits([[0]], after=CausalLanguageModel(n_vocab=7, seed=1).new_cache())
-    cache = MODEL.new_cache()
-    MODEL.logits([0] * 14, cache=cache)
-    assert MODEL.next_logits([[0], [1, 2]], after=cache).shape == (2, 7)
-    with pytest.raises(ContextOverflowError, match=r"prefixes\[1\] has 3 tokens behind the 14.*16"):
-        MODEL.next_logits([[0], [1, 2, 3]], after=cache)
 
 
 def test_no_prefixes_give_no_rows() -> None:
