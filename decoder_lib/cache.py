@@ -80,6 +80,8 @@ class KVCache:
         A position's keys and values depend on every token up to it, so the first difference makes
         that position and all after it stale.
         """
+        if isinstance(prefix, list) and self._token_ids == prefix[: self.length]:  # the usual case, at once
+            return self.length
         kept = 0
         for cached, wanted in zip(self._token_ids, prefix, strict=False):
             if cached != wanted:

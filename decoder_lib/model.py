@@ -26,6 +26,7 @@ from decoder_lib.parameters import (
     load_parameters,
 )
 from decoder_lib.pretrained import read_checkpoint
+from decoder_lib.step import TokenStep
 from decoder_lib.transformer import forward, unembed
 
 
@@ -95,6 +96,7 @@ class CausalLanguageModel:
             value.setflags(write=False)
         self.config = config
         self.parameters: Parameters = MappingProxyType(own)
+        self._step = TokenStep(self.parameters, config)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy or an unpickled decoder is as read-only as this one.
@@ -154,7 +156,10 @@ class CausalLanguageModel:
             raise ContextOverflowError(
                 f"the prefix would fill {end} positions; this decoder reads at most {self.context_length}"
             )
-        hidden = forward(ids, self.parameters, self.config, first_position, cache)  # (T, d)
+        if cache is not None and ids.size == 1:
+            hidden = self._step(ids[0], end - 1, cache)[None]  # (1, d)
+        else:
+            hidden = forward(ids, self.parameters, self.config, first_position, cache)  # (T, d)
         if cache is not None:
             cache.advance(ids)
         return unembed(hidden, self.parameters)

@@ -5,9 +5,8 @@ moved to the front of each sub-block), on the Transformer of Vaswani et al. 2017
 
 Shapes: T positions, width d, H heads of d_head = d / H, V vocabulary entries; `...` stands for no axis at all
 or for a batch of B. Only attention looks at more than one token, so everything else works on rows: N tokens,
-of however many sequences. One row is what a step with a cache reads, and there most of the time goes to
-calling NumPy; hence `.dot`, sums as products and operations in place, which take half of what `@`, `np.sum`
-and a new array take.
+of however many sequences. `.dot`, sums as products and operations in place take half of what `@`, `np.sum`
+and new arrays take where there are few rows. `decoder_lib.step` is the same pass for a single one.
 """
 
 from __future__ import annotations
@@ -25,16 +24,18 @@ from decoder_lib.parameters import Config, Parameters
 
 Array = NDArray[np.floating]
 
+EPSILON = 1e-5  # of the norms
+
 
 def gelu(x: Array) -> Array:
     """The Gaussian error linear unit in GPT-2's tanh form (Hendrycks and Gimpel 2016, section 2)."""
     # x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x**3))), in one array. The factors are Python floats,
     # since a NumPy scalar would promote float32 to float64.
+    factor = math.sqrt(2.0 / math.pi)
     y = x * x
-    y *= 0.044715
-    y += 1.0
+    y *= 0.044715 * factor
+    y += factor
     y *= x
-    y *= math.sqrt(2.0 / math.pi)
     np.tanh(y, out=y)
     y += 1.0
     y *= x
@@ -43,18 +44,18 @@ def gelu(x: Array) -> Array:
 
 
 def linear(x: Array, parameters: Parameters, name: str) -> Array:
-    """A projection with its bias: (in,) -> (out,), or (N, in) -> (N, out)."""
+    """A projection with its bias: (N, in) -> (N, out)."""
     projected: Array = x.dot(parameters[f"{name}.weight"])
     projected += parameters[f"{name}.bias"]
     return projected
 
 
-def layer_norm(x: Array, parameters: Parameters, name: str, epsilon: float = 1e-5) -> Array:
+def layer_norm(x: Array, parameters: Parameters, name: str) -> Array:
     """Each row brought to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016): (..., d)."""
     shares = equal_shares(x.shape[-1], x.dtype)
     normal: Array = x - x.dot(shares)[..., None]  # (..., d)
     variance = (normal * normal).dot(shares)[..., None]  # (..., 1)
-    normal /= np.sqrt(variance + epsilon)
+    normal /= np.sqrt(variance + EPSILON)
     normal *= parameters[f"{name}.weight"]
     normal += parameters[f"{name}.bias"]
     return normal
@@ -109,27 +110,23 @@ def forward(
     start = 0 if cache is None else cache.start  # of all sequences, or (B, 1)
     places = start + np.arange(n)  # (n,) or (B, n)
     x = parameters["wte"][token_ids] + parameters["wpe"][first_position + places]  # (..., n, d)
-    # A single token stays without the axis of rows: NumPy adds two vectors in a third of the time that it
-    # takes for a vector and a matrix of one row.
-    x = x.reshape(-1, d) if token_ids.size > 1 else x.reshape(d)  # (N, d) or (d,)
+    x = x.reshape(-1, d)  # (N, d)
     # One token behind all others may read everything; else a mask says what is not later.
     visible = None if places.size == 1 else reading(places)
     for layer in range(config.n_layers):
         block = f"h.{layer}"
         projected = linear(layer_norm(x, parameters, f"{block}.ln_1"), parameters, f"{block}.attn.c_attn")
         queries, keys, values = (
-            split_heads(
-                projected[..., part : part + d], token_ids.shape, config.n_heads
-            )  # (..., H, n, d_head)
+            split_heads(projected[:, part : part + d], token_ids.shape, config.n_heads)  # (..., H, n, d_head)
             for part in (0, d, 2 * d)
         )
         if cache is not None:
             keys, values = cache.append(layer, keys, values)  # (..., H, T, d_head)
-        mixed = merge_heads(attention(queries, keys, values, visible)).reshape(x.shape)
+        mixed = merge_heads(attention(queries, keys, values, visible))  # (N, d)
         x += linear(mixed, parameters, f"{block}.attn.c_proj")
         hidden = gelu(linear(layer_norm(x, parameters, f"{block}.ln_2"), parameters, f"{block}.mlp.c_fc"))
         x += linear(hidden, parameters, f"{block}.mlp.c_proj")
-    return layer_norm(x, parameters, "ln_f").reshape(-1, d)
+    return layer_norm(x, parameters, "ln_f")
 
 
 def reading(places: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 from naive_decoder import naive_logits, random_parameters
@@ -150,27 +152,36 @@ def test_gelu_is_the_tanh_form() -> None:
 
 def test_float32_stays_float32_until_the_logits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bug: a NumPy scalar promotes the pass to float64, which halves the speed that float32 is for."""
-    from decoder_lib import transformer
+    from decoder_lib import step, transformer
 
-    seen: dict[str, set[np.dtype]] = {}
+    seen: dict[tuple[str, str], set[np.dtype]] = {}
 
-    def watched(name: str) -> None:
-        original = getattr(transformer, name)
+    def watched(name: str, module: ModuleType = transformer) -> None:
+        original = getattr(module, name)
 
         def wrapper(*args: object, **kwargs: object) -> np.ndarray:
             result = original(*args, **kwargs)
             arrays = [*(arg for arg in args if isinstance(arg, np.ndarray)), result]
-            seen.setdefault(name, set()).update(array.dtype for array in arrays if array.dtype != bool)
+            seen.setdefault((module.__name__, name), set()).update(
+                array.dtype for array in arrays if array.dtype != bool
+            )
             return result
 
-        monkeypatch.setattr(transformer, name, wrapper)
+        monkeypatch.setattr(module, name, wrapper)
 
     for name in ("linear", "layer_norm", "attention", "gelu", "softmax", "split_heads", "merge_heads"):
         watched(name)
+    for name in ("linear", "norm", "gelu"):
+        watched(name, step)
     model = CausalLanguageModel(n_vocab=7, seed=0, dtype=np.float32)
     cache = model.new_cache()
-    rows = [model.logits([0, 1, 2]), model.logits([0, 1], cache=cache), model.next_logits([[0], [1, 2]])]
-    assert len(seen) == 7
+    rows = [
+        model.logits([0, 1, 2]),
+        model.logits([0, 1], cache=cache),
+        model.logits([2], cache=cache),
+        model.next_logits([[0], [1, 2]]),
+    ]
+    assert len(seen) == 10
     assert set().union(*seen.values()) == {np.dtype(np.float32)}
     assert {row.dtype for row in rows} == {np.dtype(np.float64)}
 
