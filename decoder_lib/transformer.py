@@ -134,7 +134,7 @@ def reading(places: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.arange(places.max() + 1) <= places[..., None, :, None]
 
 
-def unembed(x: Array, parameters: Parameters) -> NDArray[np.float64]:
-    """Scores over the vocabulary, by the token embedding itself (tied); float64 always: (N, d) -> (N, V)."""
-    scores: Array = x.dot(parameters["wte"].T)
+def unembed(x: Array, unembedding: Array) -> NDArray[np.float64]:
+    """Scores over the vocabulary, float64 always: (N, d) by (d, V) -> (N, V)."""
+    scores: Array = x.dot(unembedding)
     return scores.astype(np.float64, copy=False)
