@@ -27,8 +27,9 @@ class BatchCache:
         self.capacity = capacity
         self._lengths = np.zeros(n_rows, dtype=np.int64)  # (B,)
         shape = (config.n_layers, n_rows, config.n_heads, capacity, config.d_model // config.n_heads)
-        self._keys = np.empty(shape, dtype)  # (L, B, H, capacity, d_head)
-        self._values = np.empty(shape, dtype)  # (L, B, H, capacity, d_head)
+        # Zeros, since what lies behind a shorter row gets a share of zero, and zero times nan is nan.
+        self._keys = np.zeros(shape, dtype)  # (L, B, H, capacity, d_head)
+        self._values = np.zeros(shape, dtype)  # (L, B, H, capacity, d_head)
 
     def __repr__(self) -> str:
         return f"BatchCache(lengths={self._lengths.tolist()})"
