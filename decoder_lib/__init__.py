@@ -19,10 +19,11 @@ from decoder_lib.scoring import rank_continuations, sequence_log_probability, to
 from decoder_lib.search import Beam, beam_search
 from decoder_lib.selection import Selection
 from decoder_lib.truncation import KeepFirst, drop_oldest, stop
-from decoder_lib.vocabulary import LESSON_VOCABULARY, Vocabulary
+from decoder_lib.vocabulary import LESSON_VOCABULARY, STORY_VOCABULARY, Vocabulary
 
 __all__ = [
     "LESSON_VOCABULARY",
+    "STORY_VOCABULARY",
     "BatchCache",
     "BatchGeneration",
     "Beam",

@@ -122,7 +122,7 @@ class CausalLanguageModel:
 
     @cached_property
     def _unembedding(self) -> NDArray[np.floating]:
-        """The token embedding itself (tied) as a projection, (d, V); a row by (V, d) takes half as long again."""
+        """The token embedding (tied) as a projection, (d, V): a row by (V, d) takes half as long again."""
         return np.ascontiguousarray(self.parameters["wte"].T)
 
     def new_cache(self, *, first_position: int = 0) -> KVCache:
@@ -242,13 +242,16 @@ class CausalLanguageModel:
         )
 
 
-def load(name: Literal["lesson", "trained"]) -> CausalLanguageModel:
+def load(name: Literal["lesson", "trained", "story"]) -> CausalLanguageModel:
     """A decoder shipped with the package.
 
     "lesson" is the lesson's untrained decoder, "trained" its twin of the same shape and vocabulary that has
-    read a few dozen sentences. Raises ValueError for another name.
+    read a few dozen sentences. "story" is larger, knows the words of `STORY_VOCABULARY`, has read little
+    stories, and computes in float32. How each was made: `parameters/README.md`. Raises ValueError for
+    another name.
     """
     names = sorted(path.stem for path in DATA.glob("*.npz"))
     if name not in names:
         raise ValueError(f"name is {name!r}; the decoders shipped are {', '.join(names)}")
-    return CausalLanguageModel.from_parameters(*load_parameters(DATA / f"{name}.npz"))
+    parameters, config = load_parameters(DATA / f"{name}.npz")
+    return CausalLanguageModel.from_parameters(parameters, config, parameters["wte"].dtype)

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decoder_lib.parameters import DATA
+
+_NAMED = 10  # words of a vocabulary that an error names
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -27,7 +31,8 @@ class Vocabulary:
     def id(self, token: str) -> int:
         """The id of one token; ValueError where the vocabulary has no such token."""
         if token not in self.tokens:
-            raise ValueError(f"{token!r} is not in the vocabulary: {' '.join(self.tokens)}")
+            some = " ".join(self.tokens[:_NAMED]) + (" ..." if len(self) > _NAMED else "")
+            raise ValueError(f"{token!r} is not among the {len(self)} words of the vocabulary: {some}")
         return self.tokens.index(token)
 
     def encode(self, text: str) -> list[int]:
@@ -45,3 +50,6 @@ class Vocabulary:
 
 
 LESSON_VOCABULARY = Vocabulary(("<start>", "the", "cat", "dog", "sat", "slept", "<end>"))
+
+# Of the story model: the lesson's words with the same ids, but for `<end>`, which comes last here too.
+STORY_VOCABULARY = Vocabulary(tuple((DATA / "story.txt").read_text(encoding="utf-8").split()))

@@ -251,7 +251,7 @@ def _refusal(situation: Situation, prompt: str) -> str:
     unknown = _unknown(prompt, situation.words)
     if unknown:
         return unknown
-    size = len(prompt.split())
+    size = len(prompt_from(prompt, situation.words))
     if size > situation.context_length:
         return f"its prompt has {size} tokens; the context bound is {situation.context_length}"
     return ""

@@ -9,7 +9,7 @@ from typing import Any
 from decoder_lib.arguments import as_prompt, check_integer, check_number, check_switch
 from decoder_lib.interface import LanguageModel
 from decoder_lib.model import load
-from decoder_lib.vocabulary import LESSON_VOCABULARY, Vocabulary
+from decoder_lib.vocabulary import LESSON_VOCABULARY, STORY_VOCABULARY, Vocabulary
 
 LARGEST_SEED = 100
 MOST_NEW_TOKENS = 12
@@ -47,6 +47,17 @@ def lesson_decoders() -> tuple[Decoder, ...]:
         Decoder("untrained", load("lesson"), LESSON_VOCABULARY, end),
         Decoder("trained", load("trained"), LESSON_VOCABULARY, end),
     )
+
+
+@cache
+def story_decoder() -> Decoder:
+    """The story model, which has read little stories and knows a few hundred words."""
+    return Decoder("story", load("story"), STORY_VOCABULARY, STORY_VOCABULARY.id("<end>"))
+
+
+def shipped_decoders() -> tuple[Decoder, ...]:
+    """All decoders that can be asked for by name."""
+    return (*lesson_decoders(), story_decoder())
 
 
 @dataclass(frozen=True)
@@ -124,13 +135,10 @@ class Situation:
 
 
 def prompt_from(text: str, words: Vocabulary) -> tuple[int, ...]:
-    """The ids of a prompt that a reader typed. ValueError where there is no word, or an unknown one."""
-    typed = text.split()
-    if not typed:
+    """The ids of a prompt that a reader typed, as its vocabulary encodes it.
+
+    Raises ValueError where there is no word, or something that the vocabulary does not know.
+    """
+    if not text.split():
         raise ValueError("the prompt is empty; it must hold at least one word")
-    known = set(words.tokens)
-    for word in typed:
-        if word not in known:
-            some = " ".join(words.tokens[:10]) + (" ..." if len(words) > 10 else "")
-            raise ValueError(f"{word!r} is not among the {len(words)} words of the vocabulary: {some}")
     return tuple(words.encode(text))

@@ -63,16 +63,20 @@ def prompt_control(state: State, complain: Complain) -> Any:
 
 
 def decoder_control(state: State, complain: Complain) -> Any:
-    """Which decoder predicts: one of the state's, or the one that it looks at now."""
-    decoders = dict.fromkeys([*state.decoders, state.situation.decoder])
+    """Which decoder predicts: one of the state's."""
     control = widgets.Dropdown(
         description="Parameters",
         tooltip="Which decoder predicts",
-        options=[(decoder.name, decoder) for decoder in decoders],
         style=WORDS_IN_FULL,
         layout={"width": "auto"},
     )
-    return bind(state, control, "decoder", complain, change=state.choose)
+
+    def offer(_: Situation) -> None:
+        options = tuple((decoder.name, decoder) for decoder in state.decoders)
+        if control.options != options:  # setting them takes the selection back to the first
+            control.options = options
+
+    return bind(state, control, "decoder", complain, change=state.choose, adjust=offer)
 
 
 def selection_control(state: State, complain: Complain) -> Any:

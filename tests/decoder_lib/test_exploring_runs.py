@@ -142,7 +142,7 @@ def test_another_decoder_reads_the_same_words() -> None:
     state.choose(lesson_decoders()[1])
     assert (state.situation.prompt, state.situation.context_length) == ((0, 1, 2), 5)
     state.change(prompt=(3,))
-    with pytest.raises(ValueError, match="'dog' is not in the vocabulary"):
+    with pytest.raises(ValueError, match="'dog' is not among the 5 words"):
         state.choose(other)
     assert state.situation.decoder is lesson_decoders()[1]
 
@@ -182,6 +182,38 @@ def test_a_typed_prompt() -> None:
     for text in ("", "  "):
         with pytest.raises(ValueError, match="at least one word"):
             prompt_from(text, words)
+
+
+def test_a_typed_prompt_is_read_as_its_vocabulary_reads_it() -> None:
+    """Bug: a tokenizer's text is split at spaces, and each of its words refused."""
+
+    class Letters(Vocabulary):
+        def encode(self, text: str) -> list[int]:
+            return [self.id(letter) for letter in text]
+
+    letters = Letters((" ", "a", "b"))
+    assert prompt_from("ab ba", letters) == (1, 2, 0, 2, 1)
+    with pytest.raises(ValueError, match="'c' is not among the 3 words"):
+        prompt_from("a c", letters)
+
+
+def test_a_decoder_that_is_set_can_be_chosen_again() -> None:
+    """Bug: a decoder that is set is on no list, a shipped one has no name, or the bound is lost."""
+    words = Vocabulary(("<end>", "cat", "the", "<start>", "bird"))
+    other = Decoder("small", CausalLanguageModel(n_vocab=5, context_length=8), words, end_id=0)
+    state = State((other,))
+    assert state.situation.context_length == 8
+    state.change(decoder="trained", prompt="<start> the dog")
+    assert state.decoders == (other, lesson_decoders()[1])
+    assert state.situation.context_length == 16
+    state.change(context_length=6)
+    state.change(decoder=other, prompt="<start> the bird")
+    assert (state.decoders, state.situation.context_length) == ((other, lesson_decoders()[1]), 6)
+    with pytest.raises(ValueError, match="'large'; there are untrained, trained, story, small"):
+        state.change(decoder="large")
+    with pytest.raises(ValueError, match="seed"):
+        state.change(decoder="untrained", seed=-1)
+    assert state.decoders == (other, lesson_decoders()[1])
 
 
 def test_no_setting_is_left_out_of_a_run_s_record() -> None:

@@ -254,7 +254,7 @@ def test_from_one_decoder_to_another_and_back() -> None:
     control(view, "Parameters").value = lesson_decoders()[0]
     assert (control(view, "Context bound").max, control(view, "Context bound").value) == (16, 16)
     control(view, "Parameters").value = view.state.decoders[3]
-    assert "not in the vocabulary" in told(view)
+    assert "not among the 300 words" in told(view)
     assert control(view, "Parameters").value is lesson_decoders()[0]
 
 
