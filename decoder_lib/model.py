@@ -246,12 +246,10 @@ def load(name: Literal["lesson", "trained", "story"]) -> CausalLanguageModel:
     """A decoder shipped with the package.
 
     "lesson" is the lesson's untrained decoder, "trained" its twin of the same shape and vocabulary that has
-    read a few dozen sentences. "story" is larger, knows the words of `STORY_VOCABULARY`, has read little
-    stories, and computes in float32. How each was made: `parameters/README.md`. Raises ValueError for
-    another name.
+    read a few dozen sentences. "story" is larger, knows the words of `STORY_VOCABULARY` and has read little
+    stories. How each was made: `parameters/README.md`. Raises ValueError for another name.
     """
     names = sorted(path.stem for path in DATA.glob("*.npz"))
     if name not in names:
         raise ValueError(f"name is {name!r}; the decoders shipped are {', '.join(names)}")
-    parameters, config = load_parameters(DATA / f"{name}.npz")
-    return CausalLanguageModel.from_parameters(parameters, config, parameters["wte"].dtype)
+    return CausalLanguageModel.from_parameters(*load_parameters(DATA / f"{name}.npz"))

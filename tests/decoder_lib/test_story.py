@@ -45,7 +45,6 @@ def test_words_and_shape_agree() -> None:
     """Bug: the parameters and the words were written by different runs of the script."""
     assert MODEL.config == Config(len(STORY_VOCABULARY), 64, 3, 4, 48)
     assert 200 <= len(STORY_VOCABULARY) <= 400
-    assert {value.dtype for value in MODEL.parameters.values()} == {np.dtype(np.float32)}
 
 
 def test_ids_of_the_lesson_s_words() -> None:
@@ -141,16 +140,16 @@ def test_greedy_selection_goes_round_where_sampling_does_not() -> None:
 
 
 def test_the_cache_and_the_mask() -> None:
-    """Bug: in float32 and with four heads a cached pass differs, or a row depends on what comes later."""
+    """Bug: with four heads a cached pass differs, or a row depends on what comes later."""
     ids = STORY_VOCABULARY.encode(
         "<start> a boy had a red ball . he threw the ball . his dog brought it back ."
     )
     whole = MODEL.logits(ids)
     cache = MODEL.new_cache()
     pieces = [MODEL.logits(ids[a:b], cache=cache) for a, b in ((0, 7), (7, 8), (8, len(ids)))]
-    np.testing.assert_allclose(np.concatenate(pieces), whole, atol=1e-4)
+    np.testing.assert_allclose(np.concatenate(pieces), whole, atol=1e-9)
     other = [*ids[:-3], *STORY_VOCABULARY.encode("cat cat cat")]
-    np.testing.assert_allclose(MODEL.logits(other)[:-3], whole[:-3], atol=1e-4)
+    np.testing.assert_allclose(MODEL.logits(other)[:-3], whole[:-3], atol=1e-9)
     assert abs(MODEL.logits(other)[-1] - whole[-1]).max() > 1
 
 
