@@ -241,9 +241,7 @@ def _how(step: Step, words: Vocabulary, situation: Situation) -> str:
         rule += "." if drawn == selected else f"; {selected} was taken instead."
         return f"{rule} Seed and temperature have no effect."
     interval = next(interval for interval in _intervals(step, words) if interval.hit)
-    place = (
-        f"The draw {step.uniform:.4f} fell between {interval.start:.4f} and {interval.end:.4f}, on {drawn}"
-    )
+    place = f"The draw {step.uniform:.4f} fell on {drawn} between {interval.start:.4f} and {interval.end:.4f}"
     return f"{place}." if drawn == selected else f"{place}; {selected} was taken instead."
 
 

@@ -92,9 +92,9 @@ def scale(step: Step) -> str:
     edges = [0.0, *np.cumsum(step.distribution)]
     places = [f"{token} {edges[i]:.4f} to {edges[i + 1]:.4f}" for i, token in enumerate(WORDS.tokens)]
     hit = drawn(step)
-    fell = f"The draw {step.uniform:.4f} fell between {edges[hit]:.4f} and {edges[hit + 1]:.4f}"
+    fell = f"The draw {step.uniform:.4f} fell on {WORDS.tokens[hit]}"
     taken = "" if hit == step.token_id else f"; {word(step)} was taken instead"
-    where = f"{fell}, on {WORDS.tokens[hit]}{taken}."
+    where = f"{fell} between {edges[hit]:.4f} and {edges[hit + 1]:.4f}{taken}."
     return f"The shares laid end to end from 0 to 1: {', '.join(places)}. {where}"
 
 

@@ -288,7 +288,7 @@ def test_what_is_marked_is_marked_in_words() -> None:
     assert '<td class="note">selected</td>' in drawn(view)
     (alternative,) = re.findall(r'role="img" aria-label="([^"]*)"', drawn(view))
     uniform = run_of(view.state.situation)[2].uniform
-    assert f"The draw {uniform:.4f} fell between" in alternative
+    assert f"The draw {uniform:.4f} fell on" in alternative
 
 
 def test_without_a_front_end() -> None:
