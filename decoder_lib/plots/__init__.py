@@ -7,6 +7,7 @@ label says in words what the picture shows; `show` hands it to readers who canno
 from decoder_lib.plots.distribution import plot_distribution
 from decoder_lib.plots.draw import plot_draw
 from decoder_lib.plots.endings import plot_endings
+from decoder_lib.plots.fits import plot_fits
 from decoder_lib.plots.growth import plot_growth
 from decoder_lib.plots.loop import plot_loop
 from decoder_lib.plots.paths import plot_paths
@@ -27,6 +28,7 @@ __all__ = [
     "plot_distribution",
     "plot_draw",
     "plot_endings",
+    "plot_fits",
     "plot_growth",
     "plot_loop",
     "plot_paths",

@@ -28,6 +28,10 @@ PICTURES: dict[str, tuple[Callable[[], Axes], list[str]]] = {
         ["dog", f"{PLAIN[0].uniform:.4f}"],
     ),
     "endings": (lambda: plots.plot_endings({"untrained": [PLAIN, GREEDY]}, 5), ["untrained", "2"]),
+    "fits": (
+        lambda: plots.plot_fits([16, 256], {"step": ([2, 3], [0.25, -2]), "pass": ([5, 70], [0.5, -4])}),
+        ["step", "pass", "from 2 to 3", "from 5 to 70", "from 2 to 62", "from 4 to 124", "256 positions"],
+    ),
     "growth": (
         lambda: plots.plot_growth([1, 2, 3], {"without": [3, 7, 12], "with": [3, 4, 5]}),
         ["without", "with", "12", "5"],
@@ -98,6 +102,16 @@ def test_windows_are_those_that_the_run_read() -> None:
     assert read == [step.context.tolist() for step in WINDOWED]
     with pytest.raises(ValueError, match="this policy with a bound of 6 does not give"):
         plots.windows_of(WINDOWED, KeepFirst(2), 6)
+
+
+def test_fits_draw_the_measured_points_and_the_polynomial() -> None:
+    """Bug: the coefficients are read from the lowest power up, or the points are left out."""
+    x, points = [1, 2, 4], [3.0, 8.0, 30.0]
+    (curve, dots) = plots.plot_fits(x, {"pass": (points, [2.0, -1.0, 1.5])}).lines
+    assert np.asarray(dots.get_ydata()).tolist() == points
+    assert np.asarray(dots.get_xdata()).tolist() == x
+    at, fitted = np.asarray(curve.get_xdata()), np.asarray(curve.get_ydata())
+    assert fitted == pytest.approx(2.0 * at**2 - at + 1.5)
 
 
 def test_side_by_side_has_room_for_three() -> None:
