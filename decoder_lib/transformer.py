@@ -70,11 +70,15 @@ def equal_shares(n: int, dtype: np.dtype[np.floating]) -> Array:
 
 
 def attention(queries: Array, keys: Array, values: Array, visible: NDArray[np.bool_] | None = None) -> Array:
-    """Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1).
+    """Causal scaled dot-product attention (Vaswani et al. 2017, section 3.2.1).
 
     queries (..., n, d_head), keys and values (..., T, d_head) -> (..., n, d_head).
-    visible : bool (..., n, T), which keys each query may read; None for all of them.
+    visible : bool (..., n, T), which keys each query may read. None where the n queries are the last n of the
+        T positions, and each may read those up to its own.
     """
+    n, T = queries.shape[-2], keys.shape[-2]  # noqa: N806 (the field's letter)
+    if visible is None and n > 1:
+        visible = np.tri(n, T, T - n, dtype=bool)
     scores = queries @ keys.swapaxes(-1, -2)  # (..., n, T)
     scores *= 1.0 / math.sqrt(queries.shape[-1])
     if visible is not None:
@@ -111,8 +115,7 @@ def forward(
     places = start + np.arange(n)  # (n,) or (B, n)
     x = parameters["wte"][token_ids] + parameters["wpe"][first_position + places]  # (..., n, d)
     x = x.reshape(-1, d)  # (N, d)
-    # One token behind all others may read everything; else a mask says what is not later.
-    visible = None if places.size == 1 else reading(places)
+    visible = None if isinstance(start, int) else reading(places)
     for layer in range(config.n_layers):
         block = f"h.{layer}"
         projected = linear(layer_norm(x, parameters, f"{block}.ln_1"), parameters, f"{block}.attn.c_attn")
@@ -130,7 +133,7 @@ def forward(
 
 
 def reading(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which places each token may read, its own and those before: (n,) or (B, n) -> (..., 1, n, T)."""
+    """Which places each token may read, its own and those before: (B, n) -> (B, 1, n, T)."""
     return np.arange(places.max() + 1) <= places[..., None, :, None]
 
 
