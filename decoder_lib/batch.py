@@ -119,8 +119,9 @@ class _CachedRows:
 
     def read(self, going: list[int]) -> NDArray[np.float64]:
         """The logits (B, V) after the prefixes of the rows `going`, which are ever fewer."""
+        still = set(going)
         for place in reversed(range(len(self._held))):
-            if self._held[place] not in going:
+            if self._held[place] not in still:
                 self._cache.drop(place)
                 self._held[place] = self._held[-1]
                 self._held.pop()

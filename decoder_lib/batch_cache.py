@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from decoder_lib.arguments import check_integer
 from decoder_lib.cache import CacheOrigin
-from decoder_lib.errors import StaleCacheError
 from decoder_lib.parameters import Config
 
 
@@ -54,11 +53,7 @@ class BatchCache:
         StaleCacheError for other parameters; ValueError for another number of rows, or for a ragged batch
         behind positions that it holds.
         """
-        if origin.parameters != self.origin.parameters:
-            raise StaleCacheError(
-                f"the parameters differ: this cache was made for parameters {self.origin.parameters} "
-                f"and is used with {origin.parameters}; make a new one with model.new_batch_cache()"
-            )
+        self.origin.check_parameters(origin, "model.new_batch_cache()")
         if counts.size != len(self):
             raise ValueError(f"there are {counts.size} prefixes; this cache has {len(self)} rows")
         if self._lengths.any() and (counts != counts[0]).any():

@@ -23,6 +23,14 @@ class CacheOrigin:
     parameters: str
     first_position: int = 0
 
+    def check_parameters(self, used: CacheOrigin, maker: str) -> None:
+        """Raise StaleCacheError where it is used with other parameters; `maker` makes a cache that fits."""
+        if used.parameters != self.parameters:
+            raise StaleCacheError(
+                f"the parameters differ: this cache was filled with parameters {self.parameters} "
+                f"and is used with {used.parameters}; make a new one with {maker}"
+            )
+
 
 class KVCache:
     """Keys and values of one prefix, a row a position, for every layer and head of one decoder.
@@ -51,7 +59,7 @@ class KVCache:
     @property
     def start(self) -> int:
         """Where new positions go: behind those that it holds."""
-        return len(self._token_ids)
+        return self.length
 
     @property
     def token_ids(self) -> list[int]:
@@ -92,11 +100,7 @@ class KVCache:
 
     def check(self, origin: CacheOrigin, prefix: TokenIds | None = None) -> None:
         """Raise StaleCacheError where it was made with another `origin`, or stands for another `prefix`."""
-        if origin.parameters != self.origin.parameters:
-            raise StaleCacheError(
-                f"the parameters differ: this cache was filled with parameters {self.origin.parameters} "
-                f"and is used with {origin.parameters}; make a new one with model.new_cache()"
-            )
+        self.origin.check_parameters(origin, "model.new_cache()")
         if origin.first_position != self.origin.first_position:
             raise StaleCacheError(
                 f"the position convention differs: this cache's first token was read at position "

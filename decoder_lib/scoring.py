@@ -83,9 +83,7 @@ def rank_continuations(
     first = Selection().log_distribution(model.next_logits(ids[None], cache))  # (1, V)
     scores = _walk(model, cache, first, length - 1)
     n_vocab = model.n_vocab
-    continuations = (
-        np.indices((n_vocab,) * length).reshape(length, -1).T
-    )  # (V**length, length), in their order
+    continuations = np.indices((n_vocab,) * length).reshape(length, -1).T  # (V**length, length)
     order = np.argsort(-scores, kind="stable")
     return continuations[order], scores[order]
 

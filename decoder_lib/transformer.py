@@ -134,7 +134,7 @@ def forward(
 
 def reading(places: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which places each token may read, its own and those before: (B, n) -> (B, 1, n, T)."""
-    return np.arange(places.max() + 1) <= places[..., None, :, None]
+    return np.arange(places.max() + 1) <= places[:, None, :, None]
 
 
 def unembed(x: Array, unembedding: Array) -> NDArray[np.float64]:

@@ -51,8 +51,7 @@ def scores_in_one_batch(model: CausalLanguageModel, continuations: NDArray[np.in
     prompts = np.tile(PROMPT, (count, 1))
     read = np.hstack([prompts, continuations[:, :-1]])  # (N, T): the last token is scored, never read
     hidden = forward(read, model.parameters, model.config).reshape(*read.shape, -1)  # (N, T, d)
-    rows = unembed(
-        hidden[:, -length:].reshape(count * length, -1), model.parameters["wte"].T
-    )  # (N length, V)
+    read_after = hidden[:, -length:].reshape(count * length, -1)  # (N length, d)
+    rows = unembed(read_after, model.parameters["wte"].T)  # (N length, V)
     chosen = log_softmax(rows)[np.arange(count * length), continuations.ravel()]  # (N length,)
     return chosen.reshape(count, length).sum(axis=1)
