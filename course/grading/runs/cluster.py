@@ -100,6 +100,9 @@ def _connected(make: Callable[..., Any], address: str) -> Any:
     def connect() -> None:
         try:
             made.put(make(address, timeout=CONNECTING, set_as_default=False))
+        except TimeoutError as error:
+            # One of asyncio's own has no words.
+            made.put(TimeoutError(str(error) or f"Timed out after {CONNECTING:g} seconds"))
         except Exception as error:
             made.put(error)
 
