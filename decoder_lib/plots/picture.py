@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Container
+from collections.abc import Collection
 from functools import cached_property
 from io import BytesIO
 from typing import Any
@@ -42,10 +42,10 @@ class Picture:
         return self.alternative
 
     def _repr_mimebundle_(
-        self, include: Container[str] | None = None, **_: Any
+        self, include: Collection[str] | None = None, **_: Any
     ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
         words = {"text/plain": self.alternative}
-        if include is not None and "text/html" not in include and "image/png" not in include:
+        if only_words(include):
             return words, {}
         data = base64.b64encode(self.png).decode()
         # JupyterLab gives a bare image/png no alternative, so the image is wrapped in HTML for it.
@@ -55,6 +55,11 @@ class Picture:
             f'style="min-width:{min(self.width, 520)}px"/>'
         )
         return words | {"text/html": image, "image/png": data}, {"image/png": {"alt": self.alternative}}
+
+
+def only_words(include: Collection[str] | None) -> bool:
+    """Whether these MIME types, if not all are asked for, leave out all that takes a drawing."""
+    return include is not None and set(include) <= {"text/plain"}
 
 
 def show(ax: Axes) -> Picture:

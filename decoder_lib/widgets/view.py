@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import ipywidgets as widgets
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from decoder_lib.exploring.situation import Situation
 from decoder_lib.exploring.state import State
-from decoder_lib.plots.picture import show
+from decoder_lib.plots.picture import only_words, show
 from decoder_lib.widgets.markup import paragraph
 
 
@@ -63,12 +63,17 @@ class View:
             f'<div class="gen" role="status" aria-live="polite">{paragraph(self.sentence(situation))}</div>'
         )
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, **_: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The widget; and for GitHub, nbconvert or a PDF the picture, sentence and drawing."""
-        bundle: dict[str, Any] = dict(self.widget._repr_mimebundle_())
         situation = self.state.situation
+        words = {"text/plain": self.sentence(situation)}
+        if only_words(include):
+            return words, {}
+        bundle: dict[str, Any] = dict(self.widget._repr_mimebundle_())
         picture, metadata = show(self.picture(situation))._repr_mimebundle_()
-        bundle |= picture | {"text/plain": self.sentence(situation)}
+        bundle |= picture | words
         bundle["text/html"] = "".join(
             (picture["text/html"], paragraph(self.sentence(situation)), self.drawing(situation))
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.formatters import DisplayFormatter
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
@@ -99,16 +100,18 @@ class _Publisher(DisplayPublisher):
         self.recorder.clear(wait)
 
 
-class _Hook(DisplayHook):
-    recorder: Recorder
+class _Formatter(DisplayFormatter):
     in_words = False
 
-    def compute_format_data(self, result: Any) -> Any:
-        """A value as it is shown: drawn, or in words alone."""
+    def format(self, obj: Any, include: Any = None, exclude: Any = None) -> Any:
+        """What is displayed: drawn, or in words alone."""
         if self.in_words:
-            shell: Any = self.shell
-            return shell.display_formatter.format(result, include={"text/plain"})
-        return super().compute_format_data(result)  # type: ignore[no-untyped-call]
+            include = {"text/plain"}
+        return super().format(obj, include, exclude)  # type: ignore[no-untyped-call]
+
+
+class _Hook(DisplayHook):
+    recorder: Recorder
 
     def write_output_prompt(self) -> None:
         """A notebook has no prompt in its output."""
@@ -144,9 +147,13 @@ class Shell(InteractiveShell):
         publisher: Any = self.display_pub
         hook: Any = self.displayhook
         publisher.recorder = hook.recorder = self.recorder
-        self._hook = hook
         self.streams = _Stream(self.recorder, "stdout"), _Stream(self.recorder, "stderr")
         self.system: Any = self.system_piped  # its output belongs into the notebook
+
+    def init_display_formatter(self) -> None:
+        """See InteractiveShell.init_display_formatter."""
+        self._formatter = self.display_formatter = _Formatter(parent=self)
+        self.configurables.append(self._formatter)  # type: ignore[arg-type]
 
     def enable_gui(self, gui: Any = None) -> None:
         """There is no event loop to join."""
@@ -172,10 +179,10 @@ class Shell(InteractiveShell):
     def run(self, source: str, *, in_words: bool = False) -> list[Output]:
         """Run one cell; its outputs.
 
-        in_words : show the value of its last line as text only, without drawing it.
+        in_words : what it displays is kept as text only, and not drawn.
         """
         self.recorder.start()
-        self._hook.in_words = in_words
+        self._formatter.in_words = in_words
         self.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
         return self.recorder.outputs
 

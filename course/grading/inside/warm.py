@@ -207,25 +207,29 @@ def _private_memory(process: int) -> int:
     return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
 
 
-def _import_what_notebooks_import() -> None:
-    """So that a worker has it from the start, with the fonts that a first picture loads."""
-    import ipywidgets  # noqa: F401
-    import matplotlib.pyplot as plt  # noqa: F401
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def _import_what_notebooks_import(shell: Shell) -> None:
+    """So that a worker has it from the start, with what a first picture, view and traceback look up."""
+    import matplotlib.pyplot as plt
 
-    import decoder_lib.plots  # noqa: F401
+    import decoder_lib.plots
+    import decoder_lib.widgets
 
-    figure = Figure()
-    figure.subplots().set_title("0123456789 abcdefghijklmnopqrstuvwxyz")
-    FigureCanvasAgg(figure).print_png(io.BytesIO())  # type: ignore[no-untyped-call]
+    decoder_lib.widgets.chain_rule_view()
+    figure, ax = plt.subplots()
+    ax.set_title("0123456789 abcdefghijklmnopqrstuvwxyz")
+    figure.savefig(io.BytesIO())
+    plt.close(figure)
+    try:
+        raise LookupError
+    except LookupError:
+        shell.InteractiveTB.structured_traceback(*sys.exc_info())
 
 
 def main() -> None:
     """Import, say that all is ready, and follow orders."""
     control = socket.socket(fileno=int(sys.argv[1]))
     shell = Shell.instance(0)
-    _import_what_notebooks_import()
+    _import_what_notebooks_import(shell)
     isolation.set_dumpable(False)  # a worker must not look into this process, should it ever see it
     with Path(os.devnull).open("wb") as nowhere:  # what goes wrong from here on is told on the socket
         os.dup2(nowhere.fileno(), 2)  # and a file would be shared by all workers

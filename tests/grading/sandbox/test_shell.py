@@ -62,3 +62,34 @@ def test_clear_output_clears(worker: Worker) -> None:
     """Bug: an animation leaves all its frames in the feedback."""
     source = "from IPython.display import clear_output\nfor i in range(5): clear_output(wait=True); print(i)"
     assert outputs(worker, source) == [{"output_type": "stream", "name": "stdout", "text": "4\n"}]
+
+
+@pytest.mark.parametrize("shows", ["display(shown)", "shown"])
+def test_what_is_shown_in_words_is_not_drawn(worker: Worker, shows: str) -> None:
+    """Bug: most of the time of a class goes into pictures that are the same for everybody."""
+    setup = """from decoder_lib.plots.picture import Picture
+drawn = []
+class Watched(Picture):
+    @property
+    def png(self):
+        drawn.append(self.alternative)
+        return b"png"
+import matplotlib.pyplot as plt
+shown = Watched(plt.figure(), "a curve")
+plt.close()"""
+    outputs(worker, setup)
+    [in_words] = worker.run_cell(shows, 20, in_words=True).outputs
+    assert in_words["data"] == {"text/plain": "a curve"}
+    assert outputs(worker, "len(drawn)")[0]["data"]["text/plain"] == "0"
+    assert "image/png" in outputs(worker, shows)[0]["data"]
+
+
+def test_a_view_in_words_is_a_sentence(worker: Worker) -> None:
+    """Bug: a live view is drawn for a page that shows no picture."""
+    setup = """from decoder_lib.plots.picture import Picture
+from decoder_lib.widgets import generation_explorer
+Picture.png = property(lambda picture: 1 / 0)"""
+    outputs(worker, setup)
+    [in_words] = worker.run_cell("generation_explorer()", 20, in_words=True).outputs
+    assert in_words["data"].keys() == {"text/plain"}
+    assert "Not finished" in in_words["data"]["text/plain"]
