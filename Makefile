@@ -41,7 +41,8 @@ lint: .venv/ready
 
 lock: .venv/ready
 	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
-		--extra course --extra cluster --extra postgresql --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--extra course --extra cluster --extra postgresql --extra dev --no-strip-extras \
+		--generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command "make lock" --output-file requirements.lock
 
 clean:

@@ -30,7 +30,7 @@ def test_lock_pins_every_dependency_within_its_range() -> None:
     """A lock that was not renewed after pyproject.toml changed."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     pinned: dict[str, list[str]] = {}
-    for name, version in re.findall(r"^([a-z0-9._-]+)==([^\s;\\]+)", lock, flags=re.MULTILINE):
+    for name, version in re.findall(r"^([a-z0-9._-]+)(?:\[.*\])?==([^\s;\\]+)", lock, flags=re.MULTILINE):
         pinned.setdefault(name, []).append(version)
     for line in [*PROJECT["dependencies"], *EXTRAS["course"], *EXTRAS["dev"]]:
         requirement = Requirement(line)
