@@ -13,7 +13,7 @@ BIN     = .venv/bin
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n 's/^# //p' Makefile
+	@sed -n 's/^# make/make/p' Makefile
 
 # One stamp file stands for the whole environment: it is renewed when the lock or the project's metadata changes.
 .venv/ready: requirements.lock pyproject.toml tools/environment.sh
@@ -24,8 +24,9 @@ lab: .venv/ready
 	@$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $$(test "$$(id -u)" != 0 || echo --allow-root) \
 		notebooks/00-contents.ipynb $(LAB_ARGS)
 
+# Tests start hundreds of processes; compiling the course anew in each would take minutes.
 test: .venv/ready
-	@$(BIN)/pytest $(PYTEST_ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(PYTEST_ARGS)
 
 grade: .venv/ready
 	@$(BIN)/course grade "$(CLASS)" $(GRADE_ARGS)

@@ -37,6 +37,16 @@ QUIET = [
 ]
 # The texts beside the code cells: "[ ]:" not run, "[*]:" waiting or running, "[3]:" done.
 PROMPTS = "[...document.querySelectorAll('.jp-NotebookPanel .jp-InputPrompt')].map(e => e.textContent)"
+# The notebook's own indicator says idle before the kernel is connected; the status bar does not.
+IDLE = '.jp-StatusBar-Widget :text("| Idle")'
+# A document that was changed would ask first.
+CLOSE = """() => {
+  for (const widget of [...jupyterapp.shell.widgets('main')]) {
+    if (widget.context) widget.context.model.dirty = false;
+    widget.close();
+  }
+}"""
+LAPTOP = {"width": 1366, "height": 900}
 
 
 @dataclass(frozen=True)
@@ -48,12 +58,18 @@ class Lab:
     folder: Path
 
     def open_notebook(self, page: Page, path: str) -> None:
-        """Open a notebook and wait until its kernel takes orders."""
-        workspace = secrets.token_hex(8)  # of its own, or the last test's notebooks would open too
-        page.goto(f"{self.url}/lab/workspaces/{workspace}/tree/{path}?token={self.token}")
+        """Open a notebook, and no other, and wait until its kernel takes orders.
+
+        A page that JupyterLab is loaded in already keeps it: loading takes longer than most tests.
+        """
+        if page.url.startswith(self.url):
+            self.close_notebooks(page)
+            page.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", path)
+        else:
+            workspace = secrets.token_hex(8)  # of its own, or the last file's notebooks would open too
+            page.goto(f"{self.url}/lab/workspaces/{workspace}/tree/{path}?token={self.token}")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
-        # The notebook's own indicator says idle before the kernel is connected; the status bar does not.
-        page.wait_for_selector('.jp-StatusBar-Widget :text("| Idle")', timeout=60_000)
+        page.wait_for_selector(IDLE, timeout=60_000)
 
     def run_all(self, page: Page) -> None:
         """Run every cell and wait until the kernel has nothing left to do."""
@@ -66,8 +82,12 @@ class Lab:
                 break
         page.wait_for_function(f"() => !({PROMPTS}).includes('[*]:')", timeout=120_000)
 
-    def end_kernels(self) -> None:
-        """Shut down whatever runs, once its pages are closed."""
+    def close_notebooks(self, page: Page) -> None:
+        """Close what is open without a question, and shut down what runs."""
+        if page.locator(".jp-NotebookPanel").count():
+            page.wait_for_selector(IDLE)  # closed while its kernel starts, it stumbles
+        page.evaluate(CLOSE)
+        page.wait_for_selector(".jp-NotebookPanel", state="detached")
         sessions, key = f"{self.url}/api/sessions", f"?token={self.token}"
         with urllib.request.urlopen(sessions + key) as answer:
             running = json.load(answer)
@@ -89,6 +109,7 @@ def serving(folder: Path, config: Path, **environment: str) -> Iterator[Lab]:
         *(f"--ServerApp.port={port}", f"--IdentityProvider.token={token}"),
         f"--ServerApp.root_dir={folder}",
         *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
+        "--LabApp.expose_app_in_browser=True",
     ]
     own = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     own.mkdir(parents=True, exist_ok=True)
@@ -150,11 +171,34 @@ def color_scheme() -> str:
     return "light"
 
 
+@contextlib.contextmanager
+def kept_windows() -> Iterator[dict[str, Window]]:
+    """Windows by what `color_scheme` says, a fresh profile each."""
+    kept: dict[str, Window] = {}
+    yield kept
+    for window in kept.values():
+        window.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def windows() -> Iterator[dict[str, Window]]:
+    """The windows of a file's tests."""
+    with kept_windows() as kept:
+        yield kept
+
+
 @pytest.fixture
-def page(browser: Browser, color_scheme: Literal["light", "dark"]) -> Iterator[Page]:
-    """A laptop's window with a fresh profile. Whatever goes wrong in it fails the test."""
-    context = browser.new_context(viewport={"width": 1366, "height": 900}, color_scheme=color_scheme)
-    watched = Window(context.new_page())
-    yield watched.page
-    context.close()
-    assert watched.problems == []
+def page(
+    lab: Lab, browser: Browser, windows: dict[str, Window], color_scheme: Literal["light", "dark"]
+) -> Iterator[Page]:
+    """A laptop's window in which no notebook is open. Whatever goes wrong in it fails the test."""
+    if color_scheme not in windows:
+        context = browser.new_context(viewport=LAPTOP, color_scheme=color_scheme)
+        windows[color_scheme] = Window(context.new_page())
+    window = windows[color_scheme]
+    window.page.set_viewport_size(LAPTOP)
+    yield window.page
+    problems = window.problems[:]
+    lab.close_notebooks(window.page)
+    window.problems.clear()  # a notebook that is closed in the middle of something complains
+    assert problems == []

@@ -27,7 +27,8 @@ class LiveView:
         self.page = page
         self.widget = page.locator(".gen-view")
         self.widget.locator("[role=status]").wait_for()
-        page.add_script_tag(path=SCRIPT)
+        if not page.evaluate("'shownBy' in window"):  # of an earlier view in the same page
+            page.add_script_tag(path=SCRIPT)
         self.seen: set[str] = set()
         self.used: set[str] = set()
 

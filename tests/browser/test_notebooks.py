@@ -15,12 +15,6 @@ WORKED = re.compile(r"<summary>A worked solution.*?```python\n(.*?)```", re.DOTA
 ERROR = '[data-mime-type="application/vnd.jupyter.stderr"]'
 
 
-@pytest.fixture(autouse=True)
-def _one_kernel_at_a_time(lab: Lab):
-    yield
-    lab.end_kernels()
-
-
 def solved(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """With the worked solution that is folded in below each stub typed into it."""
     stub = None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from conftest import kept_windows
 from playwright.sync_api import Page, expect
 
 from course.questions import find_question
@@ -23,6 +24,13 @@ ERROR = '[data-mime-type="application/vnd.jupyter.stderr"]'
 
 
 @pytest.fixture
+def windows():
+    """New ones for each test: one ends while a notebook is still starting."""
+    with kept_windows() as kept:
+        yield kept
+
+
+@pytest.fixture
 def reader(lab, tmp_path: Path):
     """A reader of their own: a folder of notebooks in the Lab whose progress is kept in `tmp_path`.
 
@@ -35,8 +43,7 @@ def reader(lab, tmp_path: Path):
         apart = f"import os\n\nos.environ[{FOLDER_VARIABLE!r}] = {str(tmp_path / 'kept')!r}"
         notebook.cells.insert(0, nbformat.v4.new_code_cell(apart))
         nbformat.write(notebook, path)
-    yield folder
-    shutil.rmtree(folder)
+    return folder  # not removed: the Lab's list of files may stand in it
 
 
 def solve(path: Path, solution: Path) -> None:

@@ -69,12 +69,6 @@ APT = """#!/bin/sh
 command -v apt-get >/dev/null || { echo "no apt-get here"; exit 0; }
 exec apt-get --simulate "$@"
 """
-# Half of the time that each of these many commands takes to start goes into a grammar of web addresses, which
-# jsonschema imports if it is there, and which nothing here asks for.
-SITECUSTOMIZE = """import sys
-
-sys.modules["rfc3987_syntax"] = None
-"""
 USER = getpass.getuser()
 
 
@@ -110,7 +104,6 @@ class Term:
         for name, text in (("sudo", SUDO), ("apt", APT)):
             (self._programs / name).write_text(text)
             (self._programs / name).chmod(0o755)
-        (self._programs / "sitecustomize.py").write_text(SITECUSTOMIZE)
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "COURSE_"))}
@@ -119,7 +112,7 @@ class Term:
             "HOME": str(self.home),
             "USER": USER,
             "PATH": path,
-            "PYTHONPATH": os.pathsep.join([str(self.course), str(self._programs)]),
+            "PYTHONPATH": str(self.course),
             "JUPYTER_CONFIG_DIR": str(self.home / ".jupyter"),
             "TERM": "xterm",
         }

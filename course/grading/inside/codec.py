@@ -67,7 +67,9 @@ def _encode(value: object, refer: Callable[[object], dict[str, Any] | None], dep
         return _foreign(value)
     if isinstance(value, list | tuple):
         iterator = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
-        items = [encode(item, refer, depth + 1) for item in _first(iterator)]
+        items = list(_first(iterator))
+        if not _all_small_integers(items):
+            items = [encode(item, refer, depth + 1) for item in items]
         return items if isinstance(value, list) else {"$": "tuple", "items": items}
     if type(value) is dict:
         pairs = list(_first(iter(value.items())))
@@ -78,6 +80,11 @@ def _encode(value: object, refer: Callable[[object], dict[str, Any] | None], dep
 
 def _first(items: Iterator[Any]) -> Iterator[Any]:
     return (item for item, _ in zip(items, range(MOST_ITEMS), strict=False))
+
+
+def _all_small_integers(items: list[Any]) -> bool:
+    """Whether JSON has them as they are: a pass over a long text has thousands, and a solution many passes."""
+    return set(map(type, items)) == {int} and -(2**63) < min(items) and max(items) < 2**63
 
 
 def _integer(number: int) -> Any:
@@ -123,6 +130,8 @@ def decode(data: object, resolve: Callable[[dict[str, Any]], object], depth: int
     if depth > DEEPEST + 2:
         raise UndecodableError("too deep")
     if isinstance(data, list):
+        if _all_small_integers(data):
+            return data
         return [decode(item, resolve, depth + 1) for item in data]
     if not isinstance(data, dict):
         raise UndecodableError("no plain data")
