@@ -2,13 +2,14 @@
 
 import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from conftest import Lab
-from playwright.sync_api import Page
+from conftest import IDLE, Lab
+from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 PATIENCE = 10_000  # milliseconds
@@ -153,7 +154,7 @@ class Keyboard:
             self.page.keyboard.press("ArrowUp" if value > now else "ArrowDown")
             self.page.wait_for_timeout(PAUSE)
             # On a busy machine the front end has lost the second of two presses made at once.
-            self.page.wait_for_selector('.jp-StatusBar-Widget :text("| Idle")', timeout=PATIENCE)
+            self.page.wait_for_selector(IDLE, timeout=PATIENCE)
 
     def write(self, name: str, text: str) -> None:
         """A text, and Enter; in a box of several lines that would be one more, so Tab."""
@@ -189,4 +190,18 @@ class Keyboard:
 
 
 Reader = Mouse | Keyboard
+
+
+def play_and_pause(reader: Reader, look_at_the_end: Callable[[], None]) -> None:
+    """Play to the end, and look; then play again, and pause at once."""
+    pause = reader.view.widget.get_by_role("button", name="Pause", exact=True)
+    reader.press("Play")
+    look_at_the_end()
+    expect(pause).to_be_hidden()
+    reader.press("Play")
+    expect(pause).to_be_visible()
+    reader.press("Pause")
+    expect(pause).to_be_hidden()
+
+
 BOTH = pytest.mark.parametrize("hand", [Mouse, Keyboard], ids=["mouse", "keyboard"])

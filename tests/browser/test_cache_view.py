@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 from conftest import Lab
-from live import BOTH, LiveView, Reader, open_view
-from playwright.sync_api import Page, expect
+from live import BOTH, LiveView, Reader, open_view, play_and_pause
+from playwright.sync_api import Page
 from runs import UNKNOWN, WORDS, Setting
 
 from decoder_lib import Selection
@@ -162,13 +162,6 @@ def walk(reader: Reader, now: Setting) -> None:
         look(reader.view, now, step)
     reader.count("Step", 4)
     look(reader.view, now, 4)
-    pause = reader.view.widget.get_by_role("button", name="Pause", exact=True)
-    reader.press("Play")
-    look(reader.view, now, 5)
-    expect(pause).to_be_hidden()
-    reader.press("Play")
-    expect(pause).to_be_visible()
-    reader.press("Pause")
-    expect(pause).to_be_hidden()
+    play_and_pause(reader, lambda: look(reader.view, now, 5))
     reader.count("Step", 3)
     look(reader.view, now, 3)

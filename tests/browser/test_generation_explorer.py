@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from conftest import Lab
-from live import BOTH, Keyboard, LiveView, Mouse, Reader, open_view
-from playwright.sync_api import Page, expect
+from live import BOTH, Keyboard, LiveView, Mouse, Reader, open_view, play_and_pause
+from playwright.sync_api import Page
 from runs import END, LARGE, LARGE_MODEL, UNKNOWN, WORDS, Setting, change_every_setting, products, small, word
 
 from decoder_lib import Generation, Step, generate
@@ -177,14 +177,7 @@ def walk(reader: Reader, now: Setting) -> None:
         look(view, now, run, step)
     reader.count("Step", 3)
     look(view, now, run, step=3)
-    pause = view.widget.get_by_role("button", name="Pause", exact=True)
-    reader.press("Play")
-    look(view, now, run, step=5)
-    expect(pause).to_be_hidden()
-    reader.press("Play")
-    expect(pause).to_be_visible()
-    reader.press("Pause")
-    expect(pause).to_be_hidden()
+    play_and_pause(reader, lambda: look(view, now, run, step=5))
     reader.count("Step", 2)
     look(view, now, run, step=2)
 
