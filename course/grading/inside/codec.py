@@ -83,8 +83,8 @@ def _first(items: Iterator[Any]) -> Iterator[Any]:
 
 
 def _all_small_integers(items: list[Any]) -> bool:
-    """Whether JSON has them as they are: a pass over a long text has thousands, and a solution many passes."""
-    return set(map(type, items)) == {int} and -(2**63) < min(items) and max(items) < 2**63
+    """Whether JSON has them as they are: a long text has thousands, and a solution passes it on often."""
+    return set(map(type, items)) == {int} and min(items) > -(2**63) and max(items) < 2**63
 
 
 def _integer(number: int) -> Any:
