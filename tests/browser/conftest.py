@@ -1,151 +1,22 @@
 """A real JupyterLab, driven by a real browser. Without Chromium these tests are skipped; CI installs it."""
 
-import contextlib
-import json
-import os
-import secrets
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import pytest
 from class_cycle import Window
-from playwright.sync_api import Browser, Page, sync_playwright
-from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+from lab import LAPTOP, ROOT, Lab, kept_windows, serving
+from playwright.sync_api import Browser, Page
 
 from course.study.store import FOLDER_VARIABLE
 
 pytest.register_assert_rewrite("live")  # what differs is said where its assertions fail, too
-ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-# The texts beside the code cells: "[ ]:" not run, "[*]:" waiting or running, "[3]:" done.
-PROMPTS = "[...document.querySelectorAll('.jp-NotebookPanel .jp-InputPrompt')].map(e => e.textContent)"
-# The notebook's own indicator says idle before the kernel is connected; the status bar does not.
-IDLE = '.jp-StatusBar-Widget :text("| Idle")'
-# A document that was changed would ask first.
-CLOSE = """() => {
-  for (const widget of [...jupyterapp.shell.widgets('main')]) {
-    if (widget.context) widget.context.model.dirty = false;
-    widget.close();
-  }
-}"""
-LAPTOP = {"width": 1366, "height": 900}
-
-
-@dataclass(frozen=True)
-class Lab:
-    """A running JupyterLab: where it answers, the token that opens it, and the folder that it serves."""
-
-    url: str
-    token: str
-    folder: Path
-
-    def open_notebook(self, page: Page, path: str) -> None:
-        """Open a notebook, and no other, and wait until its kernel takes orders.
-
-        A page that JupyterLab is loaded in already keeps it: loading takes longer than most tests.
-        """
-        if page.url.startswith(self.url):
-            self.close_notebooks(page)
-            page.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", path)
-        else:
-            workspace = secrets.token_hex(8)  # of its own, or the last file's notebooks would open too
-            page.goto(f"{self.url}/lab/workspaces/{workspace}/tree/{path}?token={self.token}")
-        page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
-        page.wait_for_selector(IDLE, timeout=60_000)
-
-    def run_all(self, page: Page) -> None:
-        """Run every cell and wait until the kernel has nothing left to do."""
-        started = f"() => ({PROMPTS}).some(prompt => prompt && prompt !== '[ ]:')"
-        for _ in range(5):  # a menu that is still opening swallows the click
-            page.get_by_role("menuitem", name="Run", exact=True).click()
-            page.locator(".lm-Menu-item", has_text="Run All Cells").first.click()
-            with contextlib.suppress(PlaywrightTimeoutError):
-                page.wait_for_function(started, timeout=5_000)
-                break
-        page.wait_for_function(f"() => !({PROMPTS}).includes('[*]:')", timeout=120_000)
-
-    def close_notebooks(self, page: Page) -> None:
-        """Close what is open without a question, and shut down what runs."""
-        if page.locator(".jp-NotebookPanel").count():
-            page.wait_for_selector(IDLE)  # closed while its kernel starts, it stumbles
-        page.evaluate(CLOSE)
-        page.wait_for_selector(".jp-NotebookPanel", state="detached")
-        sessions, key = f"{self.url}/api/sessions", f"?token={self.token}"
-        with urllib.request.urlopen(sessions + key) as answer:
-            running = json.load(answer)
-        for session in running:
-            urllib.request.urlopen(
-                urllib.request.Request(f"{sessions}/{session['id']}{key}", method="DELETE")
-            )
-
-
-@contextlib.contextmanager
-def serving(folder: Path, config: Path, **environment: str) -> Iterator[Lab]:
-    """JupyterLab on a folder, started there, with the settings in `config`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = secrets.token_hex(16)
-    command = [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
-        *(f"--ServerApp.port={port}", f"--IdentityProvider.token={token}"),
-        f"--ServerApp.root_dir={folder}",
-        *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
-        "--LabApp.expose_app_in_browser=True",
-    ]
-    own = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
-    own.mkdir(parents=True, exist_ok=True)
-    # Or a question about news lies over the buttons at the bottom of the window.
-    (own / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
-    (own / "themes.jupyterlab-settings").write_text('{"adaptive-theme": true}')  # as `color_scheme` says
-    settings = os.environ | {"JUPYTER_CONFIG_DIR": str(config)} | environment
-    log_file = config / "lab.log"
-    with log_file.open("wb") as log:
-        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=settings)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5)
-                break
-            except (urllib.error.URLError, ConnectionError):
-                assert server.poll() is None, log_file.read_text()
-                time.sleep(0.25)
-        else:
-            pytest.fail(f"JupyterLab did not answer:\n{log_file.read_text()}")
-        yield Lab(url, token, folder)
-    finally:
-        server.terminate()
-        try:
-            server.wait(timeout=10)
-        except subprocess.TimeoutExpired:  # it has shut down, and waits for an idle thread of its own
-            server.kill()
-            server.wait()
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab on a copy of what readers and instructors open, so that a run changes nothing here."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
     folder = tmp_path_factory.mktemp("lab")
     for name in ("notebooks", "release", "source"):
         shutil.copytree(ROOT / name, folder / name)
@@ -154,30 +25,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield lab
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def color_scheme() -> str:
     """What the reader's desktop prefers, "light" or "dark"; JupyterLab's theme follows it."""
     return "light"
-
-
-@contextlib.contextmanager
-def kept_windows() -> Iterator[dict[str, Window]]:
-    """Windows by what `color_scheme` says, a fresh profile each."""
-    kept: dict[str, Window] = {}
-    yield kept
-    for window in kept.values():
-        window.page.context.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from conftest import IDLE, Lab
+from lab import IDLE, Lab
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 

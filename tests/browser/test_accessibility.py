@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from accessibility import violations
-from conftest import Lab
+from lab import Lab
 from playwright.sync_api import Page, expect
 from runs import LARGE
 

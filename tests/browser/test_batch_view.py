@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conftest import Lab
+from lab import Lab
 from live import BOTH, LiveView, open_view
 from playwright.sync_api import Page
 from runs import UNKNOWN, WORDS, Setting, change_every_setting

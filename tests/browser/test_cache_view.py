@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from conftest import Lab
+from lab import Lab
 from live import BOTH, LiveView, Reader, open_view, play_and_pause
 from playwright.sync_api import Page
 from runs import UNKNOWN, WORDS, Setting

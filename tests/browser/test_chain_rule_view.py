@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from conftest import Lab
+from lab import Lab
 from live import BOTH, LiveView, open_view
 from playwright.sync_api import Page
 from runs import Setting, change_every_setting, log, products, small, word

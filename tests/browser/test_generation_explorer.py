@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from conftest import Lab
+from lab import Lab
 from live import BOTH, Keyboard, LiveView, Mouse, Reader, open_view, play_and_pause
 from playwright.sync_api import Page
 from runs import END, LARGE, LARGE_MODEL, UNKNOWN, WORDS, Setting, change_every_setting, products, small, word

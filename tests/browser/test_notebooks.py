@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 from accessibility import violations
-from conftest import ROOT, Lab
+from lab import ROOT, Lab
 from playwright.sync_api import Page, expect
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

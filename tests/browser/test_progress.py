@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import kept_windows
+from lab import kept_windows
 from playwright.sync_api import Page, expect
 
 from course.questions import find_question

@@ -2,7 +2,7 @@
 
 import math
 
-from conftest import Lab
+from lab import Lab
 from live import BOTH, LiveView, open_view
 from playwright.sync_api import Page
 from runs import MODELS, UNKNOWN, WORDS, small

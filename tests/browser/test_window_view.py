@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from conftest import Lab
+from lab import Lab
 from live import BOTH, LiveView, open_view
 from numpy.typing import NDArray
 from playwright.sync_api import Page

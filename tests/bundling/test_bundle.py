@@ -16,7 +16,6 @@ import urllib.request
 import zipfile
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from course.bundling.bundle import bundle
 from course.bundling.errors import BundleError
@@ -26,7 +25,6 @@ from course.files import ROOT
 
 NAME = "autoregressive-generation"
 NEEDED = ("source", "release", "notebooks", "sample_class", "decoder_lib")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 LOCK = """# made by a program
 alpha==1.0 \\
     --hash=sha256:aa \\
@@ -302,19 +300,14 @@ def test_jupyterlab_serves_the_notebooks_and_validate(lab):
     assert "write your solution here" in json.dumps(answer["value"])
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_the_contents_page_leads_to_a_section_in_a_browser(lab):
+def test_the_contents_page_leads_to_a_section_in_a_browser(lab, browser):
     """Bug: a link of the contents does not open the section in JupyterLab."""
     url, token = lab
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--no-first-run"]
-        )
-        page = browser.new_page()
-        page.goto(f"{url}/lab/tree/00-contents.ipynb?token={token}")
-        link = page.locator(".jp-RenderedMarkdown a", has_text="Append, then predict").first
-        link.wait_for(timeout=90_000)
-        link.click()
-        heading = page.locator(".jp-NotebookPanel h1", has_text="Append, then predict")
-        heading.first.wait_for(timeout=60_000)
-        browser.close()
+    page = browser.new_page()
+    page.goto(f"{url}/lab/tree/00-contents.ipynb?token={token}")
+    link = page.locator(".jp-RenderedMarkdown a", has_text="Append, then predict").first
+    link.wait_for(timeout=90_000)
+    link.click()
+    heading = page.locator(".jp-NotebookPanel h1", has_text="Append, then predict")
+    heading.first.wait_for(timeout=60_000)
+    page.close()

@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from html import unescape
 
 import pytest
@@ -21,7 +19,6 @@ from page_examples import (
     output,
     record,
 )
-from playwright.sync_api import Browser, sync_playwright
 
 from course.building.outputs import MASTERS, refresh_masters
 from course.checks.message import take_apart
@@ -32,7 +29,6 @@ from course.grading.gradebook.writer import ManualMarks
 from course.grading.rebuilding.masters import read_master
 from course.grading.records import CellResult, Finding, Status
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WRONG = sorted(MISCONCEPTIONS.glob("generation_loop/*.py"))
 FIRST = WRONG[0]
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -340,19 +336,6 @@ def test_sources_may_be_lists_of_lines():
     text = text_of(feedback_page(loop_record(FIRST), json.dumps(whole).encode()))
     assert "5. A title" in text
     assert "y = 2" in text
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.parametrize("kind", ["graded", "failed"])

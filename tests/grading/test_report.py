@@ -2,8 +2,6 @@
 
 import argparse
 import re
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,7 +9,6 @@ from urllib.parse import unquote
 import pytest
 from gradebook_examples import by_hand, failed, mixed, mixed_record, settings, short
 from page_examples import MISCONCEPTIONS, Elements, assert_inert, look_at, loop_record, record
-from playwright.sync_api import Browser, sync_playwright
 
 from course.commands import report as command
 from course.grading.gradebook.writer import GradebookWriter, ManualMarks
@@ -21,7 +18,6 @@ from course.grading.report.links import Links
 from course.grading.report.manual import given_by_persons
 from course.grading.report.summary import Summary
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WRONG = sorted(MISCONCEPTIONS.glob("generation_loop/*.py"))
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 ONE, TWO = "01-one", "02-two"
@@ -288,19 +284,6 @@ def test_a_report_is_the_same_each_time():
     """Bug: the order of the log, in which notebooks happened to be graded, changes the report."""
     records = a_class(9)
     assert report_page(records) == report_page(records[::-1])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield chromium
-        chromium.close()
 
 
 def test_nobody_is_kept_out(browser, tmp_path: Path):
