@@ -4,18 +4,15 @@ import contextlib
 import json
 import os
 import secrets
-import socket
-import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from class_cycle import Window
+from lab_server import lab_server
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
@@ -85,45 +82,18 @@ class Lab:
 @contextlib.contextmanager
 def serving(folder: Path, config: Path, **environment: str) -> Iterator[Lab]:
     """JupyterLab on a folder, started there, with the settings in `config`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = secrets.token_hex(16)
-    command = [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
-        *(f"--ServerApp.port={port}", f"--IdentityProvider.token={token}"),
-        f"--ServerApp.root_dir={folder}",
-        *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
-        "--LabApp.expose_app_in_browser=True",
-    ]
     own = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     own.mkdir(parents=True, exist_ok=True)
     # Or a question about news lies over the buttons at the bottom of the window.
     (own / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
     (own / "themes.jupyterlab-settings").write_text('{"adaptive-theme": true}')  # as `color_scheme` says
     settings = os.environ | {"JUPYTER_CONFIG_DIR": str(config)} | environment
-    log_file = config / "lab.log"
-    with log_file.open("wb") as log:
-        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=settings)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5)
-                break
-            except (urllib.error.URLError, ConnectionError):
-                assert server.poll() is None, log_file.read_text()
-                time.sleep(0.25)
-        else:
-            pytest.fail(f"JupyterLab did not answer:\n{log_file.read_text()}")
+    command = [
+        *(sys.executable, "-m", "jupyter", "lab"),
+        *(f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"),
+    ]
+    with lab_server(command, folder, settings, config / "lab.log") as (url, token):
         yield Lab(url, token, folder)
-    finally:
-        server.terminate()
-        try:
-            server.wait(timeout=10)
-        except subprocess.TimeoutExpired:  # it has shut down, and waits for an idle thread of its own
-            server.kill()
-            server.wait()
 
 
 @contextlib.contextmanager

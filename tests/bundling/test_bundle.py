@@ -4,18 +4,16 @@ import io
 import json
 import os
 import re
-import secrets
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
 
 import pytest
+from lab_server import lab_server
 
 from course.bundling.bundle import bundle
 from course.bundling.errors import BundleError
@@ -251,34 +249,9 @@ def test_a_student_can_run_a_notebook(installed):
 @pytest.fixture(scope="session")
 def lab(installed):
     """JupyterLab as step 3 starts it, in the notebook's folder: its address and the token that opens it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token, url = secrets.token_hex(16), f"http://127.0.0.1:{port}"
-    command = [
-        *(installed / ".venv" / "bin" / "jupyter", "lab", f"{NAME}/00-contents.ipynb"),
-        *("--no-browser", "--allow-root", f"--ServerApp.port={port}", f"--IdentityProvider.token={token}"),
-        *("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url="),
-    ]
-    log = installed / "home" / "lab.log"
-    with log.open("wb") as out:
-        server = subprocess.Popen(
-            command, cwd=installed, stdout=out, stderr=out, env=own_environment(installed)
-        )
-    try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{url}/api?token={token}", timeout=5)
-                break
-            except (urllib.error.URLError, ConnectionError):
-                assert server.poll() is None, log.read_text()
-                time.sleep(0.5)
-        else:
-            pytest.fail(f"JupyterLab did not answer:\n{log.read_text()}")
-        yield url, token
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
+    command = [installed / ".venv" / "bin" / "jupyter", "lab", f"{NAME}/00-contents.ipynb"]
+    with lab_server(command, installed, own_environment(installed), installed / "home" / "lab.log") as server:
+        yield server
 
 
 def ask(lab, path, data=None):
