@@ -5,6 +5,7 @@ import copy
 import multiprocessing
 import os
 import re
+import signal
 import sys
 from html import unescape
 from multiprocessing.connection import Connection
@@ -60,6 +61,7 @@ def _run_cells(cells: list[Any], folder: Path, writing: Connection) -> None:
     displayed: list[list[dict[str, Any]]] = []
     for cell in cells:
         if cell.cell_type == "code":
+            signal.alarm(60)  # ends this process, and the other end of the pipe sees it
             displayed.append(shell.run(cell.source))
             failed = any(output["output_type"] == "error" for output in displayed[-1])
             if failed and "raises-exception" not in cell.metadata.get("tags", []):
