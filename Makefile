@@ -1,4 +1,4 @@
-# make lab     the environment, then JupyterLab on the course
+# make lab     the environment, then JupyterLab on your own copies of the notebooks, in my-notebooks/
 # make test    the environment, then every test
 # make grade   grade what lies in submitted/ (or CLASS=folder: a folder that holds a submitted/; GRADE_ARGS="--workers 4")
 # make build   source/ -> release/ and notebooks/
@@ -20,9 +20,9 @@ help:
 	@PYTHON="$(PYTHON)" sh tools/environment.sh
 
 lab: .venv/ready
-	@$(BIN)/course build
+	@$(BIN)/course update
 	@$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $$(test "$$(id -u)" != 0 || echo --allow-root) \
-		notebooks/00-contents.ipynb $(LAB_ARGS)
+		my-notebooks/00-contents.ipynb $(LAB_ARGS)
 
 # Tests start hundreds of processes; compiling the course anew in each would take minutes.
 test: .venv/ready
@@ -47,4 +47,4 @@ lock: .venv/ready
 		--custom-compile-command "make lock" --output-file requirements.lock
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv

@@ -4,9 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from course.commands import build, bundle, check, collect, export, grade, regrade, report
+from course.commands import build, bundle, check, collect, export, grade, regrade, report, update
 
-_COMMANDS = (build, bundle, collect, grade, regrade, report, export, check)
+_COMMANDS = (update, build, bundle, collect, grade, regrade, report, export, check)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

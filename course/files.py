@@ -31,7 +31,12 @@ def notebooks_under(folder: Path) -> list[Path]:
 def remove_notebook(path: Path, top: Path) -> None:
     """Remove a notebook, and the folders that are empty without it, up to and not including `top`."""
     path.unlink(missing_ok=True)
+    remove_empty_folders(path, top)
+
+
+def remove_empty_folders(path: Path, top: Path) -> None:
+    """Remove the folders around a place in which nothing is left, up to and not including `top`."""
     for folder in path.parents:
-        if folder == top or any(folder.iterdir()):
+        if folder == top or not folder.is_dir() or any(folder.iterdir()):
             break
         folder.rmdir()

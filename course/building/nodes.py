@@ -1,4 +1,4 @@
-"""The three things the build does with nbformat, which has no types."""
+"""The two things the build does with nbformat, which has no types."""
 
 from typing import Any
 
@@ -27,9 +27,3 @@ def code_cell(source: str, cell_id: str, metadata: dict[str, Any]) -> Any:
             "source": source,
         }
     )
-
-
-def to_bytes(notebook: Any) -> bytes:
-    """A notebook as nbgrader itself writes it: sorted keys, UTF-8 as it is, one newline at the end."""
-    text: str = nbformat.writes(notebook, version=4)  # type: ignore[no-untyped-call]
-    return (text.rstrip("\n") + "\n").encode()

@@ -4,7 +4,9 @@ import re
 from typing import Any
 
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import ClearSolutions
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+
+from coursework.origin import sign
 
 _NO_STUB = re.compile(r"\n### BEGIN SOLUTION\n### NO STUB\n.*?\n### END SOLUTION", re.DOTALL)
 
@@ -21,7 +23,15 @@ class ClearAnswers(ClearSolutions):  # type: ignore[misc]
         return bool(super()._replace_solution_region(cell, language)) or count > 0
 
 
+class Sign(NbGraderPreprocessor):  # type: ignore[misc]
+    """Writes down what each cell was when students got it, so that an update can tell their work."""
+
+    def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
+        """Sign the notebook as it stands, which is what students get."""
+        return sign(notebook), resources
+
+
 def release_steps() -> list[type]:
-    """nbgrader's own steps in its own order, with ours in place of its ClearSolutions."""
+    """nbgrader's own steps in its own order, ours in place of its ClearSolutions, and last the signature."""
     steps = GenerateAssignment.class_traits()["preprocessors"].default()
-    return [ClearAnswers if step is ClearSolutions else step for step in steps]
+    return [*(ClearAnswers if step is ClearSolutions else step for step in steps), Sign]

@@ -8,6 +8,7 @@ from course.building.hidden_tests import HIDDEN_TESTS
 from course.building.master import Master, grade_id_of
 from course.building.nodes import markdown_cell, node
 from course.building.rules import SOLUTION
+from coursework.origin import sign
 
 CODE_STUB = (
     '# YOUR CODE HERE\nraise NotImplementedError("write your solution here, then run this cell again")'
@@ -42,11 +43,12 @@ def for_self_study(master: Master) -> Any:
 
     solved = _for_audience(master, "self-study-only")
     unsolved = _run([ClearSolutions, ClearOutput], solved)
-    cells = []
+    cells, answers = [], []
     for cell, original in zip(unsolved.cells, solved.cells, strict=True):
         cell.source = _without_markers(_with_card(cell.source), HIDDEN_TESTS, [""])
         cells.append(cell)
         if cell.metadata.get("nbgrader", {}).get("solution"):
+            answers.append(cell.id)
             solution = _without_markers(original.source, SOLUTION, [])
             if cell.cell_type == "code":
                 solution = f"```python\n{solution}\n```"
@@ -55,7 +57,7 @@ def for_self_study(master: Master) -> Any:
             )
         cell.metadata = node({})
     unsolved.cells = cells
-    return unsolved
+    return sign(unsolved, answers)
 
 
 def _with_card(source: str) -> str:

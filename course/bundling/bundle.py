@@ -3,14 +3,15 @@
 import tomllib
 from pathlib import Path
 
-from course.bundling.contents import RELEASE, bundle_files
+from course.bundling.contents import RELEASE, bundle_files, left_out
 from course.bundling.errors import BundleError
 from course.bundling.zipping import zipped
-from course.files import notebooks_under, write_atomically
+from course.files import notebooks_under
+from course.keeping import Keeper
 
 
-def bundle(root: Path, assignment: str | None = None, to: Path | None = None) -> Path:
-    """Make the zip of an assignment, the only one if none is named, and say where it is.
+def bundle(root: Path, assignment: str | None = None, to: Path | None = None) -> tuple[Path, list[str]]:
+    """Make the zip of an assignment, the only one if none is named; gives its place, and what was left out.
 
     Raises BundleError if it cannot be made, MasterError if a master cannot be built.
     """
@@ -23,5 +24,7 @@ def bundle(root: Path, assignment: str | None = None, to: Path | None = None) ->
         raise BundleError(f"Which assignment? There is {which}; released are: {', '.join(there) or 'none'}.")
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     path = to or root / "dist" / f"{assignment}-{project['version']}.zip"
-    write_atomically(path, zipped(bundle_files(root, assignment), assignment))
-    return path
+    data = zipped(bundle_files(root, assignment), assignment)
+    with Keeper(root) as keeper:
+        keeper.write(path.absolute(), data)
+    return path, left_out(root, assignment)

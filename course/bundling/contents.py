@@ -9,10 +9,11 @@ import mistune
 import yaml
 
 from course.building import differences
+from course.building.outputs import is_as_the_build_made_it
 from course.bundling.errors import BundleError
 from course.bundling.lock import names_of, subset
 from course.bundling.wheel import build_wheel
-from course.files import sha256
+from course.files import notebooks_under, sha256
 
 RELEASE = Path("release")
 _PROGRAMS = ("jupyterlab", "nbgrader")  # where students work, and its button Validate
@@ -58,14 +59,26 @@ def bundle_files(root: Path, assignment: str) -> dict[str, bytes]:
     return files | {"START.md": start.encode(), "START.html": page.encode()}
 
 
+def left_out(root: Path, assignment: str) -> list[str]:
+    """The notebooks in the release's folder that are no part of it, because no source makes them."""
+    folder = root / RELEASE / assignment
+    return [
+        path.relative_to(root).as_posix()
+        for path in notebooks_under(folder)
+        if not is_as_the_build_made_it(path.read_bytes())
+    ]
+
+
 def _released(root: Path, assignment: str) -> dict[str, bytes]:
     folder = root / RELEASE / assignment
+    strangers = left_out(root, assignment)
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
     names = {path.relative_to(folder): path for path in paths}
     files = {
         name.as_posix(): path.read_bytes()
         for name, path in names.items()
         if not any(part.startswith(".") for part in name.parts)
+        and path.relative_to(root).as_posix() not in strangers
     }
     if not any(name.endswith(".ipynb") for name in files):
         raise BundleError(f"There is no notebook in {folder}. Run `course build`.")

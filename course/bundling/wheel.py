@@ -1,4 +1,4 @@
-"""A wheel of `decoder_lib` alone: students need the decoder, and must not get the checks."""
+"""A wheel of what students need, the decoder and `coursework`; they must not get the checks."""
 
 import importlib.metadata
 import io
@@ -14,7 +14,8 @@ from typing import Any
 
 from course.bundling.errors import BundleError
 
-PACKAGE = "decoder_lib"
+PACKAGE = "decoder_lib"  # which also names the wheel
+PACKAGES = (PACKAGE, "coursework")
 MOMENT = "1767225600"  # 1 January 2026: the same files make the same wheel, whenever it is made
 _PROJECT = """[build-system]
 requires = {requires}
@@ -30,7 +31,7 @@ license-files = ["LICENSE"]
 dependencies = {dependencies}
 
 [tool.hatch.build.targets.wheel]
-packages = ["decoder_lib"]
+packages = {packages}
 """
 
 
@@ -40,14 +41,14 @@ def build_wheel(root: Path, settings: dict[str, Any]) -> tuple[str, bytes]:
     root : the course's folder.
     settings : what is in its pyproject.toml.
 
-    Raises BundleError if it cannot be built, or would hold anything but the decoder.
+    Raises BundleError if it cannot be built, or would hold anything but these packages.
     """
     project, requires = settings["project"], settings["build-system"]["requires"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copytree(
-            root / PACKAGE, folder / PACKAGE, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
-        )
+        for package in PACKAGES:
+            ignored = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
+            shutil.copytree(root / package, folder / package, ignore=ignored)
         shutil.copyfile(root / "LICENSE", folder / "LICENSE")
         # JSON's strings and lists are TOML's, too.
         text = _PROJECT.format(
@@ -56,6 +57,7 @@ def build_wheel(root: Path, settings: dict[str, Any]) -> tuple[str, bytes]:
             python=json.dumps(project["requires-python"]),
             license=json.dumps(project["license"]),
             dependencies=json.dumps(project["dependencies"]),
+            packages=json.dumps(PACKAGES),
         )
         (folder / "pyproject.toml").write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
@@ -90,7 +92,7 @@ def _check(wheel: bytes) -> None:
         strangers = [
             name
             for name in archive.namelist()
-            if name.split("/")[0] != PACKAGE and not name.split("/")[0].endswith(".dist-info")
+            if name.split("/")[0] not in PACKAGES and not name.split("/")[0].endswith(".dist-info")
         ]
     if strangers:
-        raise BundleError(f"The wheel of {PACKAGE} holds what is not the decoder's: {', '.join(strangers)}.")
+        raise BundleError(f"The wheel of {PACKAGE} holds what students must not get: {', '.join(strangers)}.")

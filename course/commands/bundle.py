@@ -26,9 +26,11 @@ def run(options: argparse.Namespace) -> int:
     from course.bundling.errors import BundleError
 
     try:
-        path = bundle(ROOT, options.assignment, options.to)
+        path, left_out = bundle(ROOT, options.assignment, options.to)
     except BundleError as error:
         print(error, file=sys.stderr)
         return 1
+    for name in left_out:
+        print(f"{name} is not in the zip, because no source makes it.", file=sys.stderr)
     print(path)
     return 0

@@ -35,11 +35,11 @@ from nbgrader.plugins import LateSubmissionPlugin
 from postgresql import postgresql  # noqa: F401 - a fixture
 from sqlalchemy import event
 
-from course.building.nodes import to_bytes
 from course.grading.errors import GradingError
 from course.grading.gradebook.registering import _registered
 from course.grading.gradebook.writer import GradebookWriter, ManualMarks
 from course.grading.records import Status
+from coursework.origin import to_bytes
 
 LATE = "2026-03-02 10:00:00 UTC"
 

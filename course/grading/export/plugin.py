@@ -5,10 +5,10 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from course.files import write_atomically
 from course.grading.export.standing import read_standings
 from course.grading.export.table import notebooks_table
 from course.grading.records import latest
+from course.keeping import Keeper
 
 
 class StatusExport(ExportPlugin):  # type: ignore[misc]
@@ -27,4 +27,5 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]
             assignments=set(map(str, self.assignment)),
             students=set(map(str, self.student)),
         )
-        write_atomically(Path(self.to or "grades.csv"), notebooks_table(standings))
+        with Keeper(folder) as keeper:
+            keeper.write(Path(self.to or "grades.csv").absolute(), notebooks_table(standings))

@@ -8,7 +8,6 @@ from typing import Literal
 from sqlalchemy import make_url
 from traitlets.config import Config
 
-from course.files import write_atomically
 from course.grading.errors import GradingError
 from course.grading.export import canvas, moodle
 from course.grading.export.placing import Filled
@@ -20,6 +19,7 @@ from course.grading.lms.sheet import Sheet
 from course.grading.records import Status, latest
 from course.grading.runs.folder import ClassFolder
 from course.grading.settings import database_url
+from course.keeping import Keeper
 
 Format = Literal["csv", "canvas", "moodle"]
 
@@ -63,12 +63,20 @@ def export(
     to = to or folder / ("grades.csv" if format == "csv" else f"grades-{format}.csv")
     if format == "csv":
         data = totals_table(together) if by_student else notebooks_table(standings)
-        write_atomically(to, data)
+        _write(folder, to, data)
         return Exported(to, _summary(standings))
     filled = _for_platform(format, together, standings, students)
-    write_atomically(to, filled.data)
+    _write(folder, to, filled.data)
     rows = f"{filled.placed} students have a row. "
     return Exported(to, rows + _summary(standings), filled.remarks)
+
+
+def _write(folder: Path, to: Path, data: bytes) -> None:
+    try:
+        with Keeper(folder) as keeper:
+            keeper.write(to.absolute(), data)
+    except OSError as error:
+        raise GradingError(f"{to} cannot be written: {error.strerror}.") from error
 
 
 def _standings(

@@ -72,6 +72,7 @@ def _generate_feedback(converter: Any, root: Path) -> None:
     from course.grading.runs.lock import only_run_in
     from course.grading.runs.results import Results
     from course.grading.settings import load_settings
+    from course.keeping import Keeper
 
     courses, log = converter.coursedir, converter.log
     folder = ClassFolder(Path(courses.root))
@@ -94,8 +95,9 @@ def _generate_feedback(converter: Any, root: Path) -> None:
         with (
             only_run_in(folder.path),
             GradebookWriter(load_settings(root), courses.db_url) as writer,
+            Keeper(folder.path) as keeper,
         ):
-            results = Results(folder, writer, masters)
+            results = Results(folder, writer, masters, keeper)
             gone = []
             for record in records:
                 try:

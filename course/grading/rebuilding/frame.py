@@ -4,13 +4,14 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from course.building.nodes import markdown_cell, to_bytes
+from course.building.nodes import markdown_cell
 from course.checks import NotPassedError
 from course.grading.jobs.outputs import error_output, size_of, text_output
 from course.grading.rebuilding.masters import Master
 from course.grading.rebuilding.released import released_text
 from course.grading.rebuilding.restore import RebuiltCell
 from course.grading.records import CellResult
+from coursework.origin import to_bytes
 
 MAX_BYTES = 20_000_000
 _LEFT_OUT = "[The output was left out: with it the notebook would be too large.]\n"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from course.files import ROOT, write_atomically
+from course.files import ROOT
 from course.grading.errors import GradingError
 from course.grading.records import latest
 from course.grading.report.links import Links
 from course.grading.report.page import report_page
 from course.grading.report.summary import Given
 from course.grading.runs.folder import ClassFolder
+from course.keeping import Keeper
 
 
 def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:
@@ -28,7 +29,8 @@ def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:
     records = latest(log).values()
     page = report_page(records, _given(folder, db_url), Links(folder, to))
     try:
-        write_atomically(to, page)
+        with Keeper(folder) as keeper:
+            keeper.write(to, page)
     except OSError as error:
         raise GradingError(f"The report cannot be written to {to}: {error.strerror}.") from error
     return len(records)

@@ -22,6 +22,7 @@ from course.grading.runs.selection import Selection, key_of
 from course.grading.runs.setup import Setup
 from course.grading.settings import database_url
 from course.grading.submissions.intake import Submission
+from course.keeping import Keeper
 
 _log = logging.getLogger(__name__)
 
@@ -94,7 +95,8 @@ def regrade_class(
                 url = database_url(setup.settings, folder, db_url)
                 writer = stack.enter_context(GradebookWriter(setup.settings, url))
                 writer.register(setup.masters)
-                results = Results(place, writer, setup.masters)
+                keeper = stack.enter_context(Keeper(folder))
+                results = Results(place, writer, setup.masters, keeper)
             ready = partial(probe, setup.checks, setup.seed, setup.limits, setup.bubblewrap)
             log = place.log if apply else None
             with executor(workers=workers, scheduler=scheduler, log=log, ready=ready) as execute:

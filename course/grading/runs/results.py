@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from course.files import write_atomically
 from course.grading.feedback import feedback_page
 from course.grading.gradebook.writer import GradebookWriter
 from course.grading.rebuilding.frame import failed_notebook
 from course.grading.rebuilding.masters import Master
 from course.grading.records import Record, Status, append
 from course.grading.runs.folder import ClassFolder
+from course.keeping import Keeper
 
 _RECEIPT = ("timestamp.txt", "submission_secret.txt")
 _MOST_BYTES = 10_000  # of each of them
@@ -18,11 +18,13 @@ class Results:
     """Where a run puts its results.
 
     Each step may be the last one before the process is killed: what has no record yet is graded again, and
-    then written over.
+    then written over. What a person changed since we wrote it is set aside first.
     """
 
-    def __init__(self, folder: ClassFolder, writer: GradebookWriter, masters: list[Master]) -> None:
-        self._folder, self._writer = folder, writer
+    def __init__(
+        self, folder: ClassFolder, writer: GradebookWriter, masters: list[Master], keeper: Keeper
+    ) -> None:
+        self._folder, self._writer, self._keeper = folder, writer, keeper
         self._masters = {(master.assignment, master.name): master for master in masters}
 
     def keep(self, record: Record, autograded: bytes | None = None, *, resubmitted: bool = False) -> Record:
@@ -32,13 +34,13 @@ class Results:
         resubmitted : whether it is of another file than the result before it.
         """
         if record.status == Status.MISSING:
-            self._folder.autograded(record).unlink(missing_ok=True)
-            self._folder.page(record).unlink(missing_ok=True)
+            self._keeper.remove(self._folder.autograded(record))
+            self._keeper.remove(self._folder.page(record))
             standing = self._writer.write(record)
         else:
             master = self._masters[record.assignment, record.notebook]
             notebook = autograded or failed_notebook(master, record.problem)
-            write_atomically(self._folder.autograded(record), notebook)
+            self._keeper.write(self._folder.autograded(record), notebook)
             standing = self._writer.write(record, resubmitted=resubmitted)
             self._write_page(record, notebook)
         append(self._folder.records, [record])
@@ -70,7 +72,7 @@ class Results:
         master = self._masters[record.assignment, record.notebook]
         marks = self._writer.manual_marks(record.key)
         page = feedback_page(record, notebook, marks, master.handed_out)
-        write_atomically(self._folder.page(record), page)
+        self._keeper.write(self._folder.page(record), page)
         self._copy_receipt(record)
 
     def _copy_receipt(self, record: Record) -> None:
@@ -79,4 +81,4 @@ class Results:
         for name in _RECEIPT:
             path = collected / name
             if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
-                write_atomically(self._folder.page(record).with_name(name), path.read_bytes())
+                self._keeper.write(self._folder.page(record).with_name(name), path.read_bytes())

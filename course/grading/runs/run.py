@@ -20,6 +20,7 @@ from course.grading.runs.selection import Selection, key_of
 from course.grading.runs.setup import Setup
 from course.grading.settings import database_url, shown_database
 from course.grading.submissions.intake import Submission, strays
+from course.keeping import Keeper
 
 Progress = Callable[[int, int, str], None]
 
@@ -76,8 +77,8 @@ def grade_class(
     with only_run_in(folder), logging_to(place.log):
         setup = Setup.read(root, bubblewrap=bubblewrap)
         url = database_url(setup.settings, folder, db_url)
-        with GradebookWriter(setup.settings, url) as writer:
-            run = _ClassRun(place, setup, only, writer)
+        with GradebookWriter(setup.settings, url) as writer, Keeper(folder) as keeper:
+            run = _ClassRun(place, setup, only, writer, keeper)
             run.look(force=force)
             if run.todo:
                 ready = partial(probe, setup.checks, setup.seed, setup.limits, setup.bubblewrap)
@@ -89,14 +90,16 @@ def grade_class(
 class _ClassRun:
     """One run over a class."""
 
-    def __init__(self, folder: ClassFolder, setup: Setup, only: Selection, writer: GradebookWriter) -> None:
+    def __init__(
+        self, folder: ClassFolder, setup: Setup, only: Selection, writer: GradebookWriter, keeper: Keeper
+    ) -> None:
         self._folder, self._setup, self._only = folder, setup, only
         self._masters = only.masters(setup.masters)
         self._by_name = {(master.assignment, master.name): master for master in setup.masters}
         self._previous = latest(folder.records)
         # All of them, whatever is graded now: nbgrader takes what it is not told of for gone.
         writer.register(setup.masters)
-        self._results = Results(folder, writer, setup.masters)
+        self._results = Results(folder, writer, setup.masters, keeper)
         self._records: dict[Key, Record | None] = {}  # in the order of the table
         self._other_checks = 0
         self._graded_now = 0
