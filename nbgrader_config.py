@@ -50,6 +50,10 @@ c.HTMLExporter.preprocessors = [EscapeNames]
 c.HTMLExporter.sanitize_html = True  # shows no script and no widget
 c.HTMLExporter.extra_template_basedirs = TEMPLATES  # nothing is fetched from another host
 
+# What nbgrader would delete to make room is set aside.
+c.ExchangeFactory.collect = "course.grading.nbgrader_side.exchanging.KeepingCollect"
+c.ExchangeFactory.release_assignment = "course.grading.nbgrader_side.exchanging.KeepingRelease"
+
 c.ExportApp.plugin_class = "course.grading.export.StatusExport"
 c.ZipCollectApp.collector_plugin = "course.grading.lms.plugin.LmsCollector"
 

@@ -1,23 +1,42 @@
-"""Lets nbgrader's own commands, and formgrader's buttons, grade the way `course grade` does."""
+"""Lets nbgrader's own commands, and formgrader's buttons, release and grade the way `course` does."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import Autograde, GenerateFeedback
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback, GenerateSolution
 from nbgrader.converters.base import NbGraderException
+
+from course.grading.nbgrader_side.exchanging import register_masters, stage
 
 
 def install(root: Path) -> None:
-    """Put this path in place of nbgrader's `autograde` and `generate_feedback`, for the course at `root`.
+    """Put this path in place of nbgrader's converters, for the course at `root`.
 
-    No setting can do it: nbgrader's commands and formgrader name the two converters outright, and what a
-    setting can exchange, the steps of a converter, runs after a submission has been copied and its
-    attachments with it, and in one process.
+    No setting can do it: nbgrader's commands and formgrader name the converters outright, and what a setting
+    can exchange, the steps of a converter, runs after folders have been deleted and submissions copied with
+    their attachments, and in one process.
     """
+    assignment, solution = GenerateAssignment.start, GenerateSolution.start
     Autograde.start = lambda converter: _autograde(converter, root)
     GenerateFeedback.start = lambda converter: _generate_feedback(converter, root)
+    GenerateAssignment.start = lambda converter: _generate_assignment(converter, assignment, root)
+    GenerateSolution.start = lambda converter: stage(converter, solution, "solution_directory", root)
+
+
+def _generate_assignment(converter: Any, start: Callable[[Any], None], root: Path) -> None:
+    """Make the students' version. Raises NbGraderException if it cannot be made; nothing is changed then."""
+    from course.grading.errors import GradingError
+
+    if not converter.no_database:
+        try:
+            register_masters(converter, root)
+        except GradingError as error:
+            raise _stopped(converter, str(error)) from error
+    converter.no_database = True  # nbgrader itself refuses once a class has been graded
+    converter.config.SaveCells.enabled = False
+    stage(converter, start, "release_directory", root)
 
 
 def _autograde(converter: Any, root: Path) -> None:
