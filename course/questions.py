@@ -67,6 +67,12 @@ class Question:
         return dict(zip(ascii_uppercase, self.options, strict=False))
 
     @property
+    def asked(self) -> str:
+        """A digest of what a reader is asked; an answer counts for as long as it stays the same."""
+        parts = [self.text, self.unit, *(option.text for option in self.options)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    @property
     def letter(self) -> str:
         """The letter of the right option."""
         return next(letter for letter, option in self.lettered.items() if option.correct)

@@ -40,8 +40,13 @@ def as_html(question: Question) -> str:
 def answering(question: Question) -> ipywidgets.VBox:
     """A button a letter, or a field for a number; below them what there is to say about the answer."""
     verdict = ipywidgets.HTML()
-    if tally.question_key(question.id) in store.read().entries:
+    kept = store.read()
+    if tally.is_answered(question, kept):
         verdict.value = _shown(style.NEUTRAL, "✓", "Answered right before.")
+    elif (earlier := tally.earlier_answer(question, kept)) is not None:
+        verdict.value = _shown(
+            style.NEUTRAL, "!", f"The question has changed since you answered it. Your answer was: {earlier}"
+        )
 
     def answered(answer: object) -> None:
         verdict.value = answer_to(question, answer)
@@ -62,7 +67,8 @@ def answer_to(question: Question, answer: object) -> str:
     if problem is not None:
         return _shown(style.BAD, "✗", problem)
     why = question.lettered[question.letter].why if question.kind == "choice" else question.why
-    kept = store.add(tally.question_key(question.id), 1)
+    given = question.lettered[question.letter].text if question.kind == "choice" else f"{answer}"
+    kept = store.add(tally.question_key(question.id), 1, store.Answer(question.asked, given.strip()))
     return _shown(style.GOOD, "✓", f"Right. {why.strip()}", *kept.notes)
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -32,14 +32,24 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """A right answer in words, and a digest of the question that it was given to."""
+
+    asked: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Kept:
     """What is kept.
 
     entries : by key, "generation_loop/greedy" for a check and "question/one-draw" for a question.
+    answers : of those questions that were answered since answers are kept, by the same key.
     notes : sentences that the reader must be told, if something did not go as it should.
     """
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -62,22 +72,27 @@ def read() -> Kept:
         return Kept(notes=(f"Progress could not be read: {_reason(error)}.",))
 
 
-def add(key: str, points: float) -> Kept:
-    """Keep that something was passed, beside what is kept already; the first time counts. Never raises."""
+def add(key: str, points: float, answer: Answer | None = None) -> Kept:
+    """Keep that something was passed, beside what is kept already; the first time counts. Never raises.
+
+    answer : to a question; one to another wording of the question takes the place of the earlier one.
+    """
     path = progress_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):  # another kernel may have added something since this one last looked
             kept = _read(path)
-            if key in kept.entries:
+            before = kept.answers.get(key)
+            if key in kept.entries and (answer is None or before is None or before.asked == answer.asked):
                 return kept
             when = datetime.now(UTC).isoformat(timespec="seconds")
             entries = {**kept.entries, key: Entry(points, when)}
-            _write(path, entries)
-            return Kept(entries, kept.notes)
+            answers = {**kept.answers, **({key: answer} if answer else {})}
+            _write(path, entries, answers)
+            return Kept(entries, answers, kept.notes)
     except OSError as error:
         kept = read()
-        return Kept(kept.entries, (*kept.notes, f"Progress could not be kept: {_reason(error)}."))
+        return replace(kept, notes=(*kept.notes, f"Progress could not be kept: {_reason(error)}."))
 
 
 def move_aside() -> Path | None:
@@ -102,7 +117,7 @@ def shown(path: Path) -> str:
 
 def _read(path: Path) -> Kept:
     try:
-        return Kept(_entries(path.read_bytes()))
+        return _kept(path.read_bytes())
     except FileNotFoundError:
         return Kept()
     except _ForeignFileError:
@@ -112,22 +127,26 @@ def _read(path: Path) -> Kept:
         )
 
 
-def _entries(data: bytes) -> dict[str, Entry]:
+def _kept(data: bytes) -> Kept:
     try:
         content: Any = json.loads(data)
         if content["format"] != FORMAT or content["course"] != COURSE:
             raise _ForeignFileError
         entries = {str(key): Entry(**entry) for key, entry in content["passed"].items()}
+        answers = {str(key): Answer(**answer) for key, answer in content.get("answers", {}).items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _ForeignFileError from error
     if not all(isinstance(e.points, int | float) and isinstance(e.when, str) for e in entries.values()):
         raise _ForeignFileError
-    return entries
+    return Kept(entries, answers)
 
 
-def _write(path: Path, entries: Mapping[str, Entry]) -> None:
+def _write(path: Path, entries: Mapping[str, Entry], answers: Mapping[str, Answer]) -> None:
     passed = {key: vars(entry) for key, entry in entries.items()}
-    text = json.dumps({"format": FORMAT, "course": COURSE, "passed": passed}, indent=1)
+    content: dict[str, Any] = {"format": FORMAT, "course": COURSE, "passed": passed}
+    if answers:  # in a place of their own, so that an earlier version of the course reads the rest
+        content["answers"] = {key: vars(answer) for key, answer in answers.items()}
+    text = json.dumps(content, indent=1)
     write_atomically(path, f"{text}\n".encode())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from course.checks import checks_of
-from course.questions import load_questions
+from course.questions import Question, load_questions
 from course.study.places import Section, section_of, sections
 from course.study.store import Kept
 from course.study.style import of
@@ -53,6 +53,18 @@ def question_key(question_id: str) -> str:
     return f"question/{question_id}"
 
 
+def is_answered(question: Question, kept: Kept) -> bool:
+    """Whether a question was answered right as it is asked now."""
+    key = question_key(question.id)
+    return key in kept.entries and earlier_answer(question, kept) is None
+
+
+def earlier_answer(question: Question, kept: Kept) -> str | None:
+    """The answer to an earlier wording of a question, which counts no more; None if there is none."""
+    answer = kept.answers.get(question_key(question.id))
+    return answer.text if answer is not None and answer.asked != question.asked else None
+
+
 def count(worth: dict[str, int], kept: Kept) -> Count:
     """What is kept of `worth`, points by key. Points are today's, whatever they were when it was passed."""
     passed = [points for key, points in worth.items() if key in kept.entries]
@@ -81,8 +93,13 @@ def standings(kept: Kept) -> list[Standing]:
     return [
         Standing(
             section,
-            count({question_key(q.id): 1 for q in asked if q.section == section.number}, kept),
+            _questions([question for question in asked if question.section == section.number], kept),
             challenge_count(section.challenge, kept) if section.challenge else Count(),
         )
         for section in sections()
     ]
+
+
+def _questions(asked: list[Question], kept: Kept) -> Count:
+    answered = sum(is_answered(question, kept) for question in asked)
+    return Count(answered, len(asked), answered, len(asked))

@@ -141,7 +141,7 @@ def test_the_self_study_version(course):
         'from course.study import check\n\ncheck("stop_masks", "account_lengths", account=double)\n\n'
         "# The same, on cases to read and to change:\nassert double(1) == 2"
     )
-    assert all(cell["metadata"] == {} for cell in cells(course / SELF_STUDY))
+    assert all(set(cell["metadata"]) == {"course"} for cell in cells(course / SELF_STUDY))
 
 
 def test_the_form_of_a_built_file(course):
@@ -152,7 +152,7 @@ def test_the_form_of_a_built_file(course):
         assert data.endswith(b"}\n")
         notebook = json.loads(data)
         assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
-        assert set(notebook["metadata"]) == {"kernelspec"}
+        assert set(notebook["metadata"]) == {"course", "kernelspec"}
         assert notebook["metadata"]["kernelspec"]["name"] == "python3"
 
 
@@ -175,9 +175,10 @@ def test_an_answer_to_no_cell_is_an_error(course):
 def test_check_names_stale_missing_and_left_over_files_and_writes_nothing(course):
     """Bug: CI passes with notebooks that no source makes, or the check mends what it checks."""
     assert differences(course) == []
+    old = course / "release" / "tiny" / "old.ipynb"
+    old.write_bytes((course / RELEASED).read_bytes())
     (course / RELEASED).write_text("{}")
     (course / SELF_STUDY).unlink()
-    (course / "release" / "tiny" / "old.ipynb").write_text("{}")
     (course / "release" / "tiny" / "data.csv").write_text("1")
     assert sorted(differences(course)) == [
         "notebooks/one.ipynb: missing",
@@ -188,6 +189,7 @@ def test_check_names_stale_missing_and_left_over_files_and_writes_nothing(course
     build(course)
     assert differences(course) == []
     assert (course / "release" / "tiny" / "data.csv").exists()
+    assert not old.exists()
 
 
 def test_a_broken_master_leaves_everything_as_it_was(course):

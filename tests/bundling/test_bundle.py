@@ -22,7 +22,7 @@ from course.bundling.zipping import zipped
 from course.files import ROOT
 
 NAME = "autoregressive-generation"
-NEEDED = ("source", "release", "notebooks", "sample_class", "decoder_lib")
+NEEDED = ("source", "release", "notebooks", "sample_class", "decoder_lib", "coursework")
 LOCK = """# made by a program
 alpha==1.0 \\
     --hash=sha256:aa \\
@@ -48,7 +48,7 @@ tools==9.0 \\
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
     """The zip of the course as it is here."""
-    return bundle(ROOT, to=tmp_path_factory.mktemp("bundle") / "for-students.zip")
+    return bundle(ROOT, to=tmp_path_factory.mktemp("bundle") / "for-students.zip")[0]
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +77,7 @@ def copied(tmp_path):
 
 def test_the_same_course_makes_the_same_zip(made, copied):
     """Bug: two instructors hand out different files of one version, and nobody can tell what differs."""
-    assert bundle(copied).read_bytes() == made.read_bytes()
+    assert bundle(copied)[0].read_bytes() == made.read_bytes()
     assert zipped({"b": b"2", "a": b"1"}, "top") == zipped({"a": b"1", "b": b"2"}, "top")
 
 
@@ -89,7 +89,7 @@ def test_the_zip_has_what_a_student_needs_and_nothing_else(files):
     others = {place for place in places if not place.startswith((f"{NAME}/", "decoder_lib-"))}
     assert others == {"START.md", "START.html", "LICENSE", "environment.yml", "requirements.txt"}
     in_wheel = {place.split(".whl/")[1].split("/")[0] for place in places if ".whl/" in place}
-    assert {re.sub(r"-.*\.dist-info", "", name) for name in in_wheel} == {"decoder_lib"}
+    assert {re.sub(r"-.*\.dist-info", "", name) for name in in_wheel} == {"coursework", "decoder_lib"}
     assert any(place.endswith("/data/trained.npz") for place in places)
     assert not [
         place for place in places if "course/" in place or "checks" in place or place.endswith(".pyc")
@@ -173,7 +173,12 @@ def test_a_file_beside_the_notebooks_is_packed_unless_it_gives_something_away(co
     (folder / "images" / "loop.png").write_bytes(b"picture")
     (folder / ".notes").write_bytes(b"hidden")
     (folder / "linked.txt").symlink_to(copied / "LICENSE")
-    with zipfile.ZipFile(bundle(copied)) as archive:
+    (folder / "solutions.ipynb").write_text(
+        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
+    path, left_out = bundle(copied)
+    assert left_out == [f"release/{NAME}/solutions.ipynb"]
+    with zipfile.ZipFile(path) as archive:
         names = {name.removeprefix(f"{NAME}/{NAME}/") for name in archive.namelist()}
     assert "images/loop.png" in names
     assert not names & {".notes", "linked.txt"}

@@ -61,7 +61,7 @@ def register_masters(converter: Any, root: Path) -> None:
 
 
 def move_aside(path: Path, root: Path) -> Path | None:
-    """Move whatever is in a folder to the course's `set-aside/`; where it is now, None if there was nothing."""
+    """Move what is in a folder to the course's `set-aside/`. Where it is now; None if there was nothing."""
     if not path.is_dir() or not any(path.iterdir()):
         return None
     stamp = datetime.now().strftime("%Y-%m-%d %H.%M.%S")
@@ -85,9 +85,9 @@ class KeepingCollect(ExchangeCollect):  # type: ignore[misc]
                 folder = self.coursedir.format_path(
                     self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
                 )
-                there = self.coursedir.get_existing_timestamp(folder) if os.path.isdir(folder) else None
-                newer = there is None or record["timestamp"] > there
-                if newer if self.update else there != record["timestamp"]:
+                there, new = self.coursedir.get_existing_timestamp(folder), record["timestamp"]
+                newer = self.update and (there is None or new > there)
+                if newer or (self.before_duedate and new != there):
                     kept = move_aside(Path(folder), Path(self.coursedir.root))
                     if kept:
                         self.log.warning("What was there before is kept as %s", kept)
