@@ -28,10 +28,12 @@ class Keeper:
     set_aside : the files of persons that had to make place, and where each is now.
     """
 
-    def __init__(self, folder: Path, is_ours: Callable[[bytes], bool] = lambda data: False) -> None:
+    def __init__(
+        self, folder: Path, is_ours: Callable[[Path, bytes], bool] = lambda path, data: False
+    ) -> None:
         """
         folder : what the files belong to, a class or the course.
-        is_ours : whether a file tells by itself that nobody changed it since we wrote it.
+        is_ours : whether a file tells by itself that we wrote it there, and that nobody changed it since.
         """
         self._folder, self._is_ours = folder, is_ours
         self._stamp = datetime.now().strftime("%Y-%m-%d %H.%M.%S")
@@ -61,7 +63,7 @@ class Keeper:
         if path.is_symlink() or not path.is_file():
             return False
         data = path.read_bytes()
-        return sha256(data) in self._written.get(self._name(path), ()) or self._is_ours(data)
+        return sha256(data) in self._written.get(self._name(path), ()) or self._is_ours(path, data)
 
     def told(self) -> list[str]:
         """A sentence about what was set aside, if anything was; few files are named one by one."""

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from coursework.merge import Merged, merge
-from coursework.origin import NotANotebookError, is_as_made, parse, to_bytes, version_of
+from coursework.origin import NotANotebookError, is_as_made, parse, title_of, to_bytes, version_of
 
 EARLIER = "earlier-versions"  # beside the notebooks, where what was replaced is kept
 _STAMP = "%Y-%m-%d %H.%M.%S"
@@ -123,6 +123,9 @@ def _update(folder: Path, name: str, new: Any, report: Report) -> None:
         return
     data = path.read_bytes()
     mine = parse(data)
+    if (title := title_of(mine)) is not None and PurePosixPath(title).name != _short(name):
+        report.lines.append(f"{name} was left alone: it is a copy of {PurePosixPath(title).name}.")
+        return
     if version_of(mine) == version_of(new):
         return
     if is_as_made(mine):

@@ -46,9 +46,10 @@ def to_bytes(notebook: Any) -> bytes:
     return (text.rstrip("\n") + "\n").encode()
 
 
-def sign(notebook: Any, answers: Iterable[str] = ()) -> Any:
+def sign(notebook: Any, name: str, answers: Iterable[str] = ()) -> Any:
     """Write into a notebook, in place, where its cells come from and what it is as a whole; gives it back.
 
+    name : of its file, without the ending, and with the folders by which the course tells it from others.
     answers : the ids of the cells whose text a reader writes; cells that nbgrader calls solutions are known.
     """
     answers = set(answers)
@@ -60,13 +61,20 @@ def sign(notebook: Any, answers: Iterable[str] = ()) -> Any:
             if asked := texts.get(f"{cell.id}-text"):  # the cell that puts the question
                 about["asked"] = asked
         cell.metadata[KEY] = about
-    return seal(notebook)
+    return seal(notebook, name)
 
 
-def seal(notebook: Any) -> Any:
-    """Write into a notebook, in place, only what it is as a whole; gives it back."""
-    notebook.metadata[KEY] = {"version": _version(notebook)}
+def seal(notebook: Any, name: str) -> Any:
+    """Write into a notebook, in place, only its name and what it is as a whole; gives it back."""
+    notebook.metadata[KEY] = {"name": name}
+    notebook.metadata[KEY]["version"] = _version(notebook)
     return notebook
+
+
+def title_of(notebook: Any) -> str | None:
+    """The name that a notebook of the course was signed with, whatever its file is called now; else None."""
+    name = _about(notebook).get("name")
+    return name if isinstance(name, str) else None
 
 
 def version_of(notebook: Any) -> str | None:
@@ -128,6 +136,6 @@ def _about(node: Any) -> dict[str, Any]:
 def _version(notebook: Any) -> str:
     """A digest of everything in a notebook but itself."""
     content = json.loads(json.dumps(notebook))
-    content["metadata"].pop(KEY, None)
+    content["metadata"][KEY] = {"name": title_of(notebook)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Container
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from course.building.masters import QUESTIONS, master_files, read_masters
 from course.building.versions import for_nbgrader, for_self_study, for_students
 from course.files import notebooks_under, remove_empty_folders, remove_notebook, sha256, write_atomically
 from course.keeping import Keeper
-from coursework.origin import NotANotebookError, is_as_made, parse, seal, to_bytes, version_of
+from coursework.origin import NotANotebookError, is_as_made, parse, seal, title_of, to_bytes
 
 SELF_STUDY = Path("notebooks")
 OWN = Path("my-notebooks")  # where a self-learner works; git ignores it
@@ -30,7 +31,7 @@ def build(root: Path) -> list[Path]:
     Raises MasterError before anything is written.
     """
     files = _committed_files(root, read_masters(root))
-    with Keeper(root, is_as_the_build_made_it) as keeper:
+    with Keeper(root, partial(is_built, root)) as keeper:
         changed = list(_changes(root, files))
         refresh_masters(root)
         for path in changed:
@@ -49,22 +50,22 @@ def self_study_notebooks(root: Path) -> dict[str, Any]:
     Raises MasterError if that is needed and a master cannot be built.
     """
     names = [f"{path.stem}.ipynb" for path in master_files(root)]
-    if not all(_is_there(root / SELF_STUDY / name) for name in names):
+    files = [root / SELF_STUDY / name for name in names]
+    if not all(path.is_file() and is_built(root, path, path.read_bytes()) for path in files):
         build(root)
     return {name: parse((root / SELF_STUDY / name).read_bytes()) for name in names}
 
 
-def _is_there(path: Path) -> bool:
-    return path.is_file() and is_as_the_build_made_it(path.read_bytes())
-
-
-def is_as_the_build_made_it(data: bytes) -> bool:
-    """Whether a file is a notebook that says of itself that nobody changed it since it was built."""
+def is_built(root: Path, path: Path, data: bytes) -> bool:
+    """Whether a notebook says of itself that it was built for this place and never changed since."""
+    folder = next((root / each for each in COMMITTED if path.is_relative_to(root / each)), None)
     try:
         notebook = parse(data)
     except NotANotebookError:
         return False
-    return version_of(notebook) is not None and is_as_made(notebook)
+    if folder is None or title_of(notebook) != path.relative_to(folder).with_suffix("").as_posix():
+        return False  # somebody's copy, under another name or in another folder
+    return is_as_made(notebook)
 
 
 def _hand_over(root: Path, path: Path) -> None:
@@ -103,7 +104,7 @@ def refresh_masters(root: Path) -> None:
     if stamps == {"made_from": sources, "made": made}:
         return
     ours = set(stamps.get("made", {}).values())
-    with Keeper(root, lambda data: sha256(data) in ours) as keeper:
+    with Keeper(root, lambda path, data: sha256(data) in ours) as keeper:
         try:
             masters = read_masters(root)
         except MasterError:
@@ -143,14 +144,18 @@ def _committed_files(root: Path, masters: list[Master]) -> dict[Path, bytes]:
     """Every committed file the build makes, as paths below the root."""
     from course.building.sample import sample_submissions
 
-    released = {master.path: for_students(for_nbgrader(master)) for master in masters}
+    released = {master.path: for_students(master) for master in masters}
     files = {Path("release") / path: to_bytes(notebook) for path, notebook in released.items()}
     for master in masters:
         files[SELF_STUDY / master.path.name] = to_bytes(for_self_study(master))
     answers = root / "sample_class" / "answers"
     if answers.is_dir() and released:
         for path, handed_in in sample_submissions(answers, released):
-            data = handed_in if isinstance(handed_in, bytes) else to_bytes(seal(handed_in))
+            data = (
+                handed_in
+                if isinstance(handed_in, bytes)
+                else to_bytes(seal(handed_in, path.with_suffix("").as_posix()))
+            )
             files[Path("sample_class/submitted") / path] = data
     return files
 
@@ -165,6 +170,6 @@ def _changes(root: Path, files: dict[Path, bytes]) -> dict[Path, str]:
             changes[path] = "not what the build makes"
     for folder in COMMITTED:
         for path in notebooks_under(root / folder):
-            if path.relative_to(root) not in files and is_as_the_build_made_it(path.read_bytes()):
+            if path.relative_to(root) not in files and is_built(root, path, path.read_bytes()):
                 changes[path.relative_to(root)] = "left over, no source makes it"
     return changes

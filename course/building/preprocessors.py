@@ -28,7 +28,8 @@ class Sign(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
         """Sign the notebook as it stands, which is what students get."""
-        return sign(notebook), resources
+        about = resources["nbgrader"]
+        return sign(notebook, f"{about['assignment']}/{about['notebook']}"), resources
 
 
 def release_steps() -> list[type]:

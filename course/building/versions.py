@@ -25,16 +25,19 @@ def for_nbgrader(master: Master) -> Any:
     return _for_audience(master, "release-only")
 
 
-def for_students(nbgrader_master: Any) -> Any:
-    """The students' version of what `for_nbgrader` gave: no solution, no hidden test, nothing that was run.
+def for_students(master: Master) -> Any:
+    """The students' version: no solution, no hidden test, nothing that was run.
 
-    The steps of `nbgrader generate_assignment`; only the one that writes to a gradebook is left out.
+    It is made from what `for_nbgrader` gives by the steps of `nbgrader generate_assignment`; only the one
+    that writes to a gradebook is left out.
     """
     from nbgrader.preprocessors import SaveCells
 
     from course.building.preprocessors import release_steps
 
-    return _run([step for step in release_steps() if step is not SaveCells], nbgrader_master)
+    steps = [step for step in release_steps() if step is not SaveCells]
+    about = {"assignment": master.assignment, "notebook": master.name}
+    return _run(steps, for_nbgrader(master), {"nbgrader": about})
 
 
 def for_self_study(master: Master) -> Any:
@@ -42,7 +45,7 @@ def for_self_study(master: Master) -> Any:
     from nbgrader.preprocessors import ClearOutput, ClearSolutions
 
     solved = _for_audience(master, "self-study-only")
-    unsolved = _run([ClearSolutions, ClearOutput], solved)
+    unsolved = _run([ClearSolutions, ClearOutput], solved, {})
     cells, answers = [], []
     for cell, original in zip(unsolved.cells, solved.cells, strict=True):
         cell.source = _without_markers(_with_card(cell.source), HIDDEN_TESTS, [""])
@@ -57,7 +60,7 @@ def for_self_study(master: Master) -> Any:
             )
         cell.metadata = node({})
     unsolved.cells = cells
-    return sign(unsolved, answers)
+    return sign(unsolved, master.name, answers)
 
 
 def _with_card(source: str) -> str:
@@ -85,12 +88,11 @@ def _for_audience(master: Master, audience: str) -> Any:
     return notebook
 
 
-def _run(steps: list[Any], notebook: Any) -> Any:
+def _run(steps: list[Any], notebook: Any, resources: dict[str, Any]) -> Any:
     from traitlets.config import Config
 
     stub = {"code_stub": {"python": CODE_STUB}}
     config = Config({"ClearSolutions": stub})
-    resources: dict[str, Any] = {}
     notebook = copy.deepcopy(notebook)
     for step in steps:
         notebook, resources = step(config=config)(notebook, resources)

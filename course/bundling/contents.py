@@ -9,7 +9,7 @@ import mistune
 import yaml
 
 from course.building import differences
-from course.building.outputs import is_as_the_build_made_it
+from course.building.outputs import is_built
 from course.bundling.errors import BundleError
 from course.bundling.lock import names_of, subset
 from course.bundling.wheel import build_wheel
@@ -65,7 +65,7 @@ def left_out(root: Path, assignment: str) -> list[str]:
     return [
         path.relative_to(root).as_posix()
         for path in notebooks_under(folder)
-        if not is_as_the_build_made_it(path.read_bytes())
+        if not is_built(root, path, path.read_bytes())
     ]
 
 

@@ -51,6 +51,7 @@ nbgrader:
 assert double(1) == 2
 ### BEGIN HIDDEN TESTS
 from course.checks import require
+from coursework.origin import parse, seal, to_bytes
 
 require("stop_masks", "account_lengths", account=double)
 ### END HIDDEN TESTS
@@ -176,7 +177,9 @@ def test_check_names_stale_missing_and_left_over_files_and_writes_nothing(course
     """Bug: CI passes with notebooks that no source makes, or the check mends what it checks."""
     assert differences(course) == []
     old = course / "release" / "tiny" / "old.ipynb"
-    old.write_bytes((course / RELEASED).read_bytes())
+    old.write_bytes(to_bytes(seal(parse((course / RELEASED).read_bytes()), "tiny/old")))
+    copied = old.with_name("one-Copy1.ipynb")
+    copied.write_bytes((course / RELEASED).read_bytes())
     (course / RELEASED).write_text("{}")
     (course / SELF_STUDY).unlink()
     (course / "release" / "tiny" / "data.csv").write_text("1")
@@ -190,6 +193,7 @@ def test_check_names_stale_missing_and_left_over_files_and_writes_nothing(course
     assert differences(course) == []
     assert (course / "release" / "tiny" / "data.csv").exists()
     assert not old.exists()
+    assert copied.exists()
 
 
 def test_a_broken_master_leaves_everything_as_it_was(course):

@@ -9,7 +9,7 @@ import yaml
 from course.building import MasterError
 from course.building.masters import read_masters
 from course.building.questions import as_markdown
-from course.building.versions import for_nbgrader, for_self_study, for_students
+from course.building.versions import for_self_study, for_students
 from course.files import ROOT
 from course.questions import FILE, QuestionError, find_question, load_questions
 
@@ -53,7 +53,7 @@ def test_the_place_of_the_right_option_gives_nothing_away() -> None:
 
 def test_students_files_hold_the_question_and_not_its_answer() -> None:
     """Bug: an answer, or the explanation of one, can be read in a file that students get."""
-    released = [for_students(for_nbgrader(master)) for master in read_masters(ROOT)]
+    released = [for_students(master) for master in read_masters(ROOT)]
     text = "\n".join(cell.source for notebook in released for cell in notebook.cells)
     for question in QUESTIONS:
         assert as_markdown(question) in text

@@ -17,12 +17,16 @@ def cell(name: str, source: str, kind: str = "markdown", **metadata: Any) -> dic
     return made | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
-def notebook(*cells: dict[str, Any], answers: tuple[str, ...] = ("loop", "question-draw")) -> Any:
+def notebook(
+    *cells: dict[str, Any],
+    name: str = "05-append-then-predict",
+    answers: tuple[str, ...] = ("loop", "question-draw"),
+) -> Any:
     """A notebook as the course makes it; `loop` and `question-draw` are for answers."""
     made = nbformat.from_dict(
         {"cells": [*map(copy.deepcopy, cells)], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     )
-    return sign(made, answers)
+    return sign(made, name, answers)
 
 
 TITLE = cell("title", "# Append, then predict")

@@ -15,8 +15,14 @@ from coursework.origin import parse, to_bytes
 from coursework.update import main
 
 NAME = "05-append-then-predict.ipynb"
-OLD = {NAME: notebook(TITLE, DEMO, ASKED, DRAW, LOOP, LAST), "06-sums.ipynb": notebook(TITLE, DEMO)}
-NEW = {NAME: notebook(TITLE, LAST, DEMO, ASKED, DRAW, LOOP), "06-sums.ipynb": notebook(TITLE, LAST)}
+OLD = {
+    NAME: notebook(TITLE, DEMO, ASKED, DRAW, LOOP, LAST),
+    "06-sums.ipynb": notebook(TITLE, DEMO, name="06-sums"),
+}
+NEW = {
+    NAME: notebook(TITLE, LAST, DEMO, ASKED, DRAW, LOOP),
+    "06-sums.ipynb": notebook(TITLE, LAST, name="06-sums"),
+}
 SOLVED = "def generate():\n    return 1"
 
 
@@ -116,6 +122,15 @@ def test_links_and_folders_in_the_place_of_a_notebook_are_left_alone(mine, tmp_p
     assert elsewhere.read_bytes() == before
     assert (mine / NAME).is_symlink()
     assert len(report.lines) == 2
+
+
+def test_a_copy_of_another_notebook_under_a_courses_name_is_left_alone(mine):
+    """Bug: a reader copies section 6 over section 5, and the next update replaces the copy."""
+    (mine / NAME).write_bytes((mine / "06-sums.ipynb").read_bytes())
+    before = (mine / NAME).read_bytes()
+    report = update(mine, NEW)
+    assert (mine / NAME).read_bytes() == before
+    assert f"{NAME} was left alone: it is a copy of 06-sums." in str(report)
 
 
 def test_an_update_that_is_killed_leaves_the_old_notebook_or_the_new_one(mine, monkeypatch):

@@ -110,7 +110,7 @@ def test_the_released_text_is_what_nbgrader_releases(masters, tiny):
     """Bug: students are told that they edited a cell which they left alone."""
     own = [read_master(tiny.master(name), "tiny", name) for name in RIGHT]
     for master in [*masters, *own]:
-        released = {cell["id"]: cell.source for cell in for_students(master.notebook).cells}
+        released = {cell["id"]: cell.source for cell in for_students(master).cells}
         for name, cell in master.cells.items():
             assert normalised(released_text(cell)) == normalised(released[name])
             assert SECRET not in released_text(cell)

@@ -29,6 +29,5 @@ def test_each_check_is_asked_once_and_before_the_visible_cases() -> None:
 def test_graded_cells_know_nothing_of_it() -> None:
     """Bug: a hidden test that writes progress into the home of whoever grades."""
     for master in MASTERS:
-        graded = for_nbgrader(master)
-        for notebook in (graded, for_students(graded)):
+        for notebook in (for_nbgrader(master), for_students(master)):
             assert not any("course.study" in cell.source for cell in notebook.cells)

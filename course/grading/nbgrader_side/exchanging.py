@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,11 +24,11 @@ def stage(converter: Any, start: Callable[[Any], None], directory: str, root: Pa
     start : nbgrader's own way to run the converter.
     directory : the setting of the course directory that names where the result belongs.
     """
-    from course.building.outputs import is_as_the_build_made_it
+    from course.building.outputs import is_built
 
     courses = converter.coursedir
     place = Path(courses.root) / getattr(courses, directory)
-    with TemporaryDirectory(prefix="nbgrader-") as staged, Keeper(root, is_as_the_build_made_it) as keeper:
+    with TemporaryDirectory(prefix="nbgrader-") as staged, Keeper(root, partial(is_built, root)) as keeper:
         wanted = getattr(courses, directory)
         setattr(courses, directory, staged)
         try:
