@@ -11,6 +11,7 @@ import pytest
 
 from course.building import MasterError, build, differences, refresh_masters
 from course.files import ROOT
+from coursework.origin import parse, seal, to_bytes
 
 MASTER = """---
 kernelspec:
@@ -51,7 +52,6 @@ nbgrader:
 assert double(1) == 2
 ### BEGIN HIDDEN TESTS
 from course.checks import require
-from coursework.origin import parse, seal, to_bytes
 
 require("stop_masks", "account_lengths", account=double)
 ### END HIDDEN TESTS
