@@ -26,11 +26,13 @@ class Report:
 
     made : the notebooks that were not there before.
     renewed : those in which nobody had written anything.
+    kept : whether earlier files of some of these were kept: they had been run, or do not tell what they were.
     lines : a sentence about each notebook that held somebody's work, or that was left alone.
     """
 
     made: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
+    kept: bool = False
     lines: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -38,7 +40,10 @@ class Report:
         if self.made:
             parts.append(f"{_count(len(self.made), 'notebook')} made.")
         if self.renewed:
-            parts.append(f"{_count(len(self.renewed), 'notebook')} brought up to date.")
+            without = " in which you had written nothing" if self.lines or self.kept else ""
+            parts.append(f"{_count(len(self.renewed), 'notebook')}{without} brought up to date.")
+        if self.kept:
+            parts.append(f"Their earlier files are in {EARLIER}/.")
         return "\n".join([*self.lines, " ".join(parts)]).strip()
 
 
@@ -138,6 +143,10 @@ def _update(folder: Path, name: str, new: Any, report: Report) -> None:
         return
     kept = _keep(path, move=False)
     write_whole(path, renewed)
+    if not merged.holds_work:
+        report.renewed.append(name)
+        report.kept = True
+        return
     report.lines.append(f"{name}: {_told(merged)} The earlier file is {kept.relative_to(folder)}.")
 
 

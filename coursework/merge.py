@@ -34,6 +34,11 @@ class Merged:
     edited: int = 0
     own: int = 0
 
+    @property
+    def holds_work(self) -> bool:
+        """Whether anything that the reader wrote is in it."""
+        return bool(self.answers or self.outdated or self.edited or self.own)
+
 
 def merge(mine: Any, new: Any) -> Merged:
     """The notebook `new` with the reader's work from `mine` in it; neither of them is changed.
