@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from course.grading.lms.spelling import printable
 from course.grading.submissions.intake import MAX_BYTES
 
 MAX_ZIP = 200_000_000  # bytes of a zip that lies in another one
@@ -86,7 +87,7 @@ class Source:
         for entry in sorted(folder.iterdir()):
             if _is_left_behind(entry.name):
                 continue
-            here = where.below((entry.name,), (entry.name,), _printable(entry.name))
+            here = where.below((entry.name,), (entry.name,), printable(entry.name))
             status = entry.lstat()
             if problem := self._one_more():
                 yield here.found(problem=problem)
@@ -114,7 +115,7 @@ class Source:
             inner = PurePosixPath(name.replace("\\", "/"))
             if info.is_dir() or any(_is_left_behind(part) for part in inner.parts):
                 continue
-            here = where.below(inner.parts, PurePosixPath(info.filename).parts, _printable(name))
+            here = where.below(inner.parts, PurePosixPath(info.filename).parts, printable(name))
             if problem := self._one_more():
                 yield here.found(problem=problem)
                 return
@@ -273,7 +274,3 @@ def _time_of(info: zipfile.ZipInfo) -> datetime | None:
         return datetime(*info.date_time, tzinfo=UTC)
     except ValueError:
         return None
-
-
-def _printable(name: str) -> str:
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name)
