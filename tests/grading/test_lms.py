@@ -24,7 +24,7 @@ LOOP, CHAIN = "05-append-then-predict", "06-combine-conditional-predictions"
 NOTEBOOKS = {LOOP, CHAIN}
 MONDAY = (2026, 3, 2, 10, 0, 0)
 TUESDAY = (2026, 3, 3, 10, 0, 0)
-BY_HAND = "put it into a folder with the student's id, as <id>/<notebook>.ipynb"
+BY_HAND = f"move it to {LOOP}.ipynb in a folder called the student's id"
 
 
 def entry(name, data=b"{}", time=MONDAY, **fields):
@@ -208,8 +208,8 @@ def test_a_list_of_students_says_who_is_who(take, tmp_path):
     assert set(taken) == {("s1", LOOP), ("s2", LOOP), ("s3", LOOP)}
     assert left == {
         f"somebodyelse_12345_5_{LOOP}.ipynb": "somebodyelse (12345) is not certain: the name somebodyelse is "
-        "nobody's while s1's is Ada Lovelace, the number 12345 is s1's; correct row 2 of roster.csv if it is "
-        f"wrong, or {BY_HAND}",
+        "nobody's while s1's is Ada Lovelace, the number 12345 is s1's; correct row 2 of roster.csv, "
+        f"or {BY_HAND}",
         f"leekim_9_3_{LOOP}.ipynb": "leekim (9) could be s4, s5: the name leekim is s4's and s5's; "
         f"{BY_HAND}",
         f"stranger_10_4_{LOOP}.ipynb": "stranger (10) is not in the list of students",

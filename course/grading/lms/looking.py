@@ -11,7 +11,7 @@ from course.grading.lms.spelling import printable
 
 def show(haul: Haul, console: Console) -> None:
     """Print the table."""
-    table = Table(show_lines=True)
+    table = Table(show_lines=True, expand=True)
     table.add_column("File", overflow="fold", ratio=4)
     table.add_column("Points to", overflow="fold", ratio=3)
     table.add_column("Decision", overflow="fold", ratio=5)
@@ -36,5 +36,6 @@ def _points_to(fits: Fits) -> Text:
     lines = []
     for mark, persons in fits:
         whom = ", ".join(person.id for person in persons) or "nobody"
-        lines.append(f"{mark.kind} {printable(mark.text)}: {whom}{'' if mark.counts else ' (no proof)'}")
+        unproven = " (no proof)" if persons and not mark.counts else ""
+        lines.append(f"{mark.kind} {printable(mark.text)}: {whom}{unproven}")
     return Text("\n".join(lines))

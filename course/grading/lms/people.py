@@ -74,7 +74,8 @@ class Match:
         if not denied:
             return ""
         known = [
-            f"{person.id}'s is {next(filter(None, map(person.known, mark.denies)))}" for person in denied
+            f"{person.id}'s is {printable(next(filter(None, map(person.known, mark.denies))))}"
+            for person in denied
         ]
         return f"{what} is nobody's while {' and '.join(known)}"
 

@@ -85,9 +85,12 @@ def sort_out(
             left.append(Left(found.shown, reason))
             continue
         senders.add(named.sender)
-        student, reason, fits = _student(named.sender, people, numbers)
         stem = named.file[: -len(".ipynb")] if named.file.lower().endswith(".ipynb") else named.file
         notebook, count = notebook_name(stem, notebooks)
+        in_folder = len(found.place) == 1 and named.file == found.place[0][-1]
+        moved = f"move it to {printable(notebook)}.ipynb in a folder called"
+        by_hand = "rename its folder to" if in_folder else moved
+        student, reason, fits = _student(named.sender, people, numbers, f"{by_hand} the student's id")
         if reason := reason or _what_is_wrong_with_name(notebook):
             left.append(Left(found.shown, reason, fits))
             continue
@@ -126,32 +129,34 @@ def _named(files: Iterable[Found], assignment: str) -> list[tuple[Found, Named |
     ]
 
 
-def _student(sender: Sender, people: People | None, numbers: Numbers) -> tuple[str, str, Fits]:
-    """The student's id, what is wrong with it, and what points to whom."""
+def _student(sender: Sender, people: People | None, numbers: Numbers, by_hand: str) -> tuple[str, str, Fits]:
+    """The student's id, what is wrong with it, and what points to whom.
+
+    by_hand : how an instructor who knows whose the file is can say so.
+    """
     if people is None:
         return sender.name, what_is_wrong_with_id(sender.name), ()
     match = people.whose(sender.marks(numbers))
     if match.person is None:
-        return "", f"{_called(sender)} {_why_nobodys(match, people)}", match.fits
+        return "", f"{_called(sender)} {_why_nobodys(match, people, by_hand)}", match.fits
     return match.person.id, what_is_wrong_with_id(match.person.id), match.fits
 
 
-def _why_nobodys(match: Match, people: People) -> str:
-    """Why a file is left, for whom it could be, and what to do."""
-    folder = "put it into a folder with the student's id, as <id>/<notebook>.ipynb"
+def _why_nobodys(match: Match, people: People, by_hand: str) -> str:
+    """Why a file is left, whose it could be, and what to do."""
     if len(match.possible) > 1:
         ids = ", ".join(person.id for person in match.possible)
-        return f"could be {ids}: {match.facts}; {folder}"
+        return f"could be {ids}: {match.facts}; {by_hand}"
     alike = f"it looks like {match.likeness}" if match.alike else ""
     if not match.pointed_at:
         if not alike:
             return "is not in the list of students"
         where = people.where(match.alike) or "the list of students"
-        return f"is not in the list of students; {alike}: if it is, correct {where}, or {folder}"
+        return f"is not in the list of students; {alike}: if it is, correct {where}, or {by_hand}"
     if match.number_alone:
         why = f"is not certain: {match.facts}, and this number need not be a user's"
-        return f"{why}; if such numbers are the users' own, use --numbers users, or {folder}"
-    steps = [f"correct {people.where(match.pointed_at) or 'the list of students'} if it is wrong", folder]
+        return f"{why}; if such numbers are the users' own, use --numbers users, or {by_hand}"
+    steps = [f"correct {people.where(match.pointed_at) or 'the list of students'}", by_hand]
     if match.number_contradicts:
         steps.append("use --numbers ignore if such numbers are not the users' own")
     facts = "; ".join(filter(None, [match.facts, alike]))
