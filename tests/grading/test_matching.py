@@ -108,11 +108,13 @@ def test_a_typing_error_in_the_roster_costs_nobody_their_file(take):
 def test_names_that_two_students_share_are_told_apart_by_number_alone(take):
     """Bug: of two students with the same name the first gets both files, or neither gets any."""
     first, second, third = (f"leekim_{number}_{number}_{LOOP}.ipynb" for number in (104, 105, 9))
-    by_moodle = moodle_file("Kim Lee", 9)
-    taken, left = take(first, second, third, by_moodle)
+    by_moodle, by_accident = moodle_file("Kim Lee", 9), moodle_file("Kim Lee", 104)
+    taken, left = take(first, second, third, by_moodle, by_accident)
     assert taken == {first: "s4", second: "s5"}
     assert "the name leekim is s4's and s5's" in left[third]
     assert "could be s4, s5" in left[by_moodle]
+    assert "could be s4, s5" in left[by_accident]  # a number that need not be a user's does not choose
+    assert take(by_accident, numbers="users")[0] == {by_accident: "s4"}
 
 
 def test_one_number_with_two_names_is_left_where_the_roster_does_not_know_it(take):
@@ -264,7 +266,8 @@ def test_a_worksheets_row_that_contradicts_itself_gets_no_mark():
         (104, "Kim Lee", ""),
         (9, "Kim Lee", "lee@school.edu"),
     )
-    assert grades == ["", "", "3", "4", "5"]
+    assert grades == ["", "", "3", "", "5"]
+    assert "Kim Lee could be several students of the gradebook: kim, lee. The row was left alone." in remarks
     assert remarks[0] == (
         "Ada Lovelace is not certain: the name Ada Lovelace is ada's, the e-mail ada@school.edu is ada's, "
         "the number 102 is ben's; correct whichever is wrong, the row or the gradebook's student, or use "

@@ -38,8 +38,8 @@ def whole_forms(first, last):
 
 
 def squeezed_forms(first, last):
-    """The spellings of a name in Canvas's files."""
-    return {spelling.replace(" ", "") for spelling in whole_forms(first, last)}
+    """The spellings of a name in Canvas's files, in which An Na and Anna are the same."""
+    return {spelling.replace(" ", "").lower() for spelling in whole_forms(first, last)}
 
 
 def in_other_case(text):
@@ -80,7 +80,7 @@ class Handed:
 
 def whose(handed, roster):
     """The id of the one student whom something fits and nothing contradicts; None if there is no such."""
-    fitting = []
+    fitting, stopped = [], set()
     forms = squeezed_forms if handed.squeezed else whole_forms
     written = forms(*handed.name) if handed.name else set()
 
@@ -103,11 +103,12 @@ def whose(handed, roster):
         ):
             if text:
                 fits = getattr(person, kind) == text
-                supports |= fits and counts
-                known = counts and getattr(person, kind)
-                contradicts |= not fits and (
-                    bool(known) or any(getattr(each, kind) == text for each in others)
-                )
+                elsewhere = not fits and any(getattr(each, kind) == text for each in others)
+                if not counts:  # it can stop a file, and help nobody to one
+                    stopped |= {person.id} if elsewhere else set()
+                    continue
+                supports |= fits
+                contradicts |= elsewhere or (not fits and bool(getattr(person, kind)))
         if handed.login:
             supports |= has_login(person)
             contradicts |= not has_login(person) and (
@@ -115,7 +116,7 @@ def whose(handed, roster):
             )
         if supports and not contradicts:
             fitting.append(person.id)
-    return fitting[0] if len(fitting) == 1 else None
+    return fitting[0] if len(fitting) == 1 and fitting[0] not in stopped else None
 
 
 @st.composite

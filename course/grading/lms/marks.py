@@ -27,7 +27,7 @@ class Mark:
     kind : what a message calls it.
     readings : what the text can be; it fits whom it fits in any of these readings.
     denies : if it fits nobody, it still cannot be of a student for whom one of these is known.
-    counts : whether it is enough to say whose a file is. If not, it can only contradict what else is.
+    counts : whether it can say whose something is. If not, it can only contradict the marks that do.
     """
 
     kind: str

@@ -121,12 +121,15 @@ class People:
     def whose(self, marks: Iterable[Mark]) -> Match:
         """The one student whom a mark that counts points to, and no mark contradicts."""
         fits = tuple((mark, self._fitting(mark)) for mark in marks if mark.text.strip())
-        counted = {person for mark, persons in fits if mark.counts for person in persons}
+        counted = [(mark, persons) for mark, persons in fits if mark.counts]
         possible = tuple(
             person
-            for person in _in_order(counted)
-            if not any(contradicts(mark, persons, person) for mark, persons in fits)
+            for person in _in_order({person for _, persons in counted for person in persons})
+            if not any(contradicts(mark, persons, person) for mark, persons in counted)
         )
+        # Only now: what does not count must not choose between two either.
+        if len(possible) == 1 and any(contradicts(mark, persons, possible[0]) for mark, persons in fits):
+            possible = ()
         return Match(
             possible[0] if len(possible) == 1 else None,
             fits,

@@ -107,7 +107,7 @@ def sort_out(
                 fits=fits,
             )
         )
-    handed_in, doubtful = _without_shared_numbers(handed_in, senders)
+    handed_in, doubtful = _without_shared_numbers(handed_in, senders, numbers)
     handed_in, shared = _without_shared_ids(handed_in, taken)
     last, earlier = _last_uploads(handed_in)
     return last, sorted([*left, *doubtful, *shared, *earlier], key=lambda each: each.shown)
@@ -177,19 +177,20 @@ def _what_is_wrong_with_name(notebook: str) -> str:
 
 
 def _without_shared_numbers(
-    handed_in: Sequence[HandedIn], senders: Collection[Sender]
+    handed_in: Sequence[HandedIn], senders: Collection[Sender], numbers: Numbers
 ) -> tuple[list[HandedIn], list[Left]]:
     """Leave out those whose number, though a user's, is with another name too, unless the list has both."""
     names: dict[str, dict[str, str]] = {}
     for sender in senders:
-        names.setdefault(sender.number, {})[folded(sender.name)] = printable(sender.name)
+        if any(mark.is_number and mark.counts for mark in sender.marks(numbers)):
+            names.setdefault(sender.number, {})[folded(sender.name)] = printable(sender.name)
     kept, left = [], []
     for each in handed_in:
         marks = {mark.kind: persons for mark, persons in each.fits if mark.counts}
         known = all(
             each.student in [person.id for person in marks.get(kind, ())] for kind in ("name", "number")
         )
-        others = names[each.sender.number]
+        others = names.get(each.sender.number, {})
         if "number" not in marks or known or len(others) == 1:
             kept.append(each)
             continue
