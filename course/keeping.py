@@ -36,7 +36,7 @@ class Keeper:
         is_ours : whether a file tells by itself that we wrote it there, and that nobody changed it since.
         """
         self._folder, self._is_ours = folder, is_ours
-        self._stamp = datetime.now().strftime("%Y-%m-%d %H.%M.%S")
+        self._stamp = _now()
         self.set_aside: list[tuple[Path, Path]] = []
 
     def __enter__(self) -> "Keeper":
@@ -128,6 +128,24 @@ class Keeper:
                 # The line feed in front ends what a killed run may have left.
                 notes.write(f"\n{json.dumps([name, digest])}".encode())
             self._written.setdefault(name, set()).add(digest)
+
+
+def move_aside(path: Path, folder: Path) -> Path | None:
+    """Move what is in a folder into `set-aside/` of the folder that it belongs to.
+
+    Gives its new place; None if there was nothing.
+    """
+    if not path.is_dir() or not any(path.iterdir()):
+        return None
+    below = path.relative_to(folder) if path.is_relative_to(folder) else Path(path.name)
+    kept = _free(folder / SET_ASIDE / _now() / below)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(path, kept)
+    return kept
+
+
+def _now() -> str:
+    return datetime.now().strftime("%Y-%m-%d %H.%M.%S")
 
 
 def _free(path: Path) -> Path:

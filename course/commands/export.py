@@ -42,6 +42,12 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--students", type=Path, metavar="FILE", help="what Canvas or Moodle exported, to be filled in"
     )
+    parser.add_argument(
+        "--numbers",
+        choices=["users", "ignore"],
+        help="users: the numbers in that file are the users' own, as in lms_user_id; ignore: they are "
+        "something else. Default: users for Canvas; for Moodle a number proves nothing, but can contradict",
+    )
     parser.add_argument("--assignment", action="append", default=[], metavar="NAME", help="only this one")
     parser.add_argument("--totals", action="store_true", help="for csv: a row a student")
     parser.add_argument("--db", metavar="URL", help="the gradebook; default: gradebook.db in FOLDER")
@@ -69,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
             students=options.students,
             assignments=options.assignment,
             by_student=options.totals,
+            numbers=options.numbers,
             db_url=options.db,
         )
     except GradingError as error:

@@ -287,10 +287,10 @@ def _what_was_submitted_is_there(term, said):
 @before("collect")
 def _canvas_hands_out_a_zip(term):
     files = {
-        "one_12345_678901": "while-loop",
-        "two_LATE_12346_678902": "half-right",
-        "three_12347_678903": "counts-the-prompt",
-        "four_12348_678904": "broken-file",
+        "lovelaceada_12345_678901": "while-loop",
+        "ngben_LATE_12346_678902": "half-right",
+        "ångströmzoë_12347_678903": "counts-the-prompt",
+        "hoppergrace_12348_678904": "broken-file",
         "guest_99999_678905": "recursive",
     }
     with zipfile.ZipFile(term.home / "Downloads" / "submissions.zip", "w") as made:
@@ -308,7 +308,7 @@ def _everybody_in_the_roster_has_a_folder(term, said):
 @before("zip-collect")
 def _moodle_hands_out_a_zip(term):
     with zipfile.ZipFile(term.home / "Downloads" / "moodle.zip", "w") as made:
-        made.writestr(f"Five_12349_assignsubmission_file/{NOTEBOOK}.ipynb", term.submission("empty"))
+        made.writestr(f"Kim Lee_70_assignsubmission_file/{NOTEBOOK}.ipynb", term.submission("empty"))
 
 
 @after("zip-collect")
@@ -453,7 +453,8 @@ def _the_page_has_everybody(term, said):
 def _canvas_exports_its_gradebook(term):
     lines = ["Student,ID,SIS User ID,SIS Login ID,Section,autoregressive-generation (77)"]
     lines += ["    Points Possible,,,,,49"]
-    lines += [f'"{number}, S",{12344 + number},,,A,' for number in range(1, 6)]
+    names = ["Lovelace, Ada", "Ng, Ben", "Ångström, Zoë", "Hopper, Grace", "Lee, Kim"]
+    lines += [f'"{name}",{number},,,A,' for number, name in enumerate(names, start=12345)]
     (term.home / "Downloads" / "canvas.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 import pytest
 from nbgrader.utils import parse_utc
 
+from course import keeping
 from course.files import ROOT
 from course.grading.errors import GradingError
-from course.grading.lms import archive, collecting
+from course.grading.lms import archive, marks
 from course.grading.lms.collecting import Outcome, collect
 from course.grading.lms.people import People, Person
 from course.grading.lms.roster import read_roster
@@ -24,6 +25,7 @@ LOOP, CHAIN = "05-append-then-predict", "06-combine-conditional-predictions"
 NOTEBOOKS = {LOOP, CHAIN}
 MONDAY = (2026, 3, 2, 10, 0, 0)
 TUESDAY = (2026, 3, 3, 10, 0, 0)
+BY_HAND = f"move it to {LOOP}.ipynb in a folder called the student's id"
 
 
 def entry(name, data=b"{}", time=MONDAY, **fields):
@@ -185,7 +187,7 @@ def test_two_that_cannot_be_told_apart_are_both_left(take):
 
 
 def test_a_list_of_students_says_who_is_who(take, tmp_path):
-    """Bug: a student is matched with another's number, or one who is not in the list gets a folder."""
+    """Bug: a student is matched by one of two clues that disagree, or a stranger gets a folder."""
     roster = tmp_path / "roster.csv"
     roster.write_text(
         "id,first_name,last_name,email,lms_user_id\n"
@@ -196,7 +198,8 @@ def test_a_list_of_students_says_who_is_who(take, tmp_path):
         encoding="utf-8",
     )
     taken, left = take(
-        f"somebodyelse_12345_1_{LOOP}.ipynb",
+        f"lovelaceada_12345_1_{LOOP}.ipynb",
+        f"somebodyelse_12345_5_{LOOP}.ipynb",
         f"ngben_777_2_{LOOP}.ipynb",
         f"Zoë Ångström_8_assignsubmission_file/{LOOP}.ipynb",
         f"leekim_9_3_{LOOP}.ipynb",
@@ -205,7 +208,11 @@ def test_a_list_of_students_says_who_is_who(take, tmp_path):
     )
     assert set(taken) == {("s1", LOOP), ("s2", LOOP), ("s3", LOOP)}
     assert left == {
-        f"leekim_9_3_{LOOP}.ipynb": "leekim (9) could be s4, s5",
+        f"somebodyelse_12345_5_{LOOP}.ipynb": "somebodyelse (12345) is not certain: the name somebodyelse is "
+        "nobody's while s1's is Ada Lovelace, the number 12345 is s1's; correct row 2 of roster.csv, "
+        f"or {BY_HAND}",
+        f"leekim_9_3_{LOOP}.ipynb": "leekim (9) could be s4, s5: the name leekim is s4's and s5's; "
+        f"{BY_HAND}",
         f"stranger_10_4_{LOOP}.ipynb": "stranger (10) is not in the list of students",
     }
 
@@ -431,7 +438,7 @@ def test_a_run_that_is_killed_leaves_no_half_file_and_can_be_repeated(take, monk
 
     entries = [f"ada/{LOOP}.ipynb", f"ada/{CHAIN}.ipynb"]
     with monkeypatch.context() as patch:
-        patch.setattr(collecting, "write_atomically", dies)
+        patch.setattr(keeping, "write_atomically", dies)
         with pytest.raises(KeyboardInterrupt):
             take(*entries)
     assert lying_in(take.submitted) == {f"ada/{ASSIGNMENT}/{LOOP}.ipynb"}
@@ -444,10 +451,8 @@ def test_a_run_that_is_killed_leaves_no_half_file_and_can_be_repeated(take, monk
 def test_the_platforms_number_of_one_is_not_anothers_id():
     """Bug: student 12345 of the university gets what the platform's user 12345 handed in."""
     people = People([Person("12345"), Person("s1", lms_user_id="12345")])
-    from course.grading.lms.people import Clue
-
-    assert [person.id for person in people.find([(Clue.NUMBER, "12345")])] == ["s1"]
-    assert [person.id for person in people.find([(Clue.ID, "12345")])] == ["12345"]
+    assert people.whose(marks.number("12345", None, of_users=True)).person.id == "s1"
+    assert people.whose([marks.account("SIS User ID", "12345")]).person.id == "12345"
 
 
 def test_zip_collect_takes_the_same_as_course_collect(tmp_path):
@@ -493,7 +498,7 @@ def test_the_command_lists_what_it_did(tmp_path, capsys):
 
     source = tmp_path / "submissions.zip"
     source.write_bytes(zipped(f"ada_LATE_1_2_{LOOP}.ipynb", "notes.txt"))
-    options = {"source": source, "into": tmp_path, "assignment": None, "students": None}
+    options = {"source": source, "into": tmp_path, "assignment": None, "students": None, "numbers": None}
     flags = {"timestamps": False, "dry_run": False}
     assert run(type("Options", (), options | flags)()) == 0
     out = capsys.readouterr().out

@@ -11,11 +11,13 @@ import re
 from collections.abc import Sequence
 
 from course.grading.errors import GradingError
-from course.grading.export.placing import Clues, Filled, number, placed, writes_commas
+from course.grading.export.placing import Filled, number, placed, writes_commas
 from course.grading.export.standing import Standing
 from course.grading.export.totals import Total
-from course.grading.lms.people import Clue, folded, mailbox
+from course.grading.lms import marks
+from course.grading.lms.marks import Mark, Numbers, Reading
 from course.grading.lms.sheet import Sheet
+from course.grading.lms.spelling import squeezed
 
 _WHO = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 _POINTS = "Points Possible"
@@ -39,11 +41,15 @@ def new_file(totals: Sequence[Total]) -> Filled:
     return Filled(file.getvalue().encode(), len(settled), remarks)
 
 
-def filled_in(sheet: Sheet, totals: Sequence[Total], standings: Sequence[Standing]) -> Filled:
+def filled_in(
+    sheet: Sheet, totals: Sequence[Total], standings: Sequence[Standing], numbers: Numbers = None
+) -> Filled:
     """Canvas's own export with our scores in it.
 
     The columns of that name are filled in: the assignment's with its total, a notebook's with that notebook's
     score. If there is none, a column for the assignment is added, and Canvas asks whether to make it.
+
+    numbers : whether those in the column ID are the users' own, as they are by default.
 
     Raises GradingError if this is no export of Canvas's gradebook.
     """
@@ -75,7 +81,7 @@ def filled_in(sheet: Sheet, totals: Sequence[Total], standings: Sequence[Standin
                 f"{header[column] if column < len(header) else totals[0].assignment} has "
                 f"{points[column].strip()} points in Canvas and {number(ours)} here; scores are not scaled."
             )
-    whose, left = placed([(_name(sheet, row), _clues(sheet, row)) for row in students], totals)
+    whose, left = placed([(_name(sheet, row), _marks(sheet, row, numbers)) for row in students], totals)
     for row, total in zip(students, whose, strict=True):
         for column, notebook in columns.items():
             score = scores.get((total.person.id, notebook)) if total else None
@@ -94,10 +100,10 @@ def _columns(
     header: list[str], points: list[str], assignment: str, notebooks: set[str]
 ) -> dict[int, str | None]:
     """The columns to fill in: where each stands, and its notebook, or None for the whole assignment."""
-    known: dict[str, str | None] = {folded(name): name for name in notebooks} | {folded(assignment): None}
+    known: dict[str, str | None] = {squeezed(name): name for name in notebooks} | {squeezed(assignment): None}
     columns = {}
     for index, title in enumerate(header[header.index("Section") + 1 :], start=header.index("Section") + 1):
-        plain = folded(_ITS_ID.sub("", title))
+        plain = squeezed(_ITS_ID.sub("", title))
         if plain in known and not (index < len(points) and _READ_ONLY in points[index]):
             columns[index] = known[plain]
     return columns
@@ -129,16 +135,10 @@ def _name(sheet: Sheet, row: list[str]) -> str:
     return ", ".join(filter(None, [sheet.cell(row, "LastName"), sheet.cell(row, "FirstName")]))
 
 
-def _clues(sheet: Sheet, row: list[str]) -> Clues:
-    login, sis = sheet.cell(row, "SIS Login ID"), sheet.cell(row, "SIS User ID")
-    number_ = sheet.cell(row, "ID")
+def _marks(sheet: Sheet, row: list[str], numbers: Numbers) -> list[Mark]:
     return [
-        (Clue.ID, login),
-        (Clue.EMAIL, login),
-        (Clue.ID, sis),
-        (Clue.NUMBER, number_),
-        (Clue.NUMBER, sis),
-        (Clue.MAILBOX, mailbox(login)),
-        (Clue.ID, number_),
-        (Clue.NAME, _name(sheet, row)),
+        marks.name_in_gradebook(_name(sheet, row)),
+        *marks.number(sheet.cell(row, "ID"), numbers, of_users=True),
+        marks.account("SIS User ID", sheet.cell(row, "SIS User ID"), Reading.NUMBER),
+        marks.account("SIS Login ID", sheet.cell(row, "SIS Login ID")),
     ]

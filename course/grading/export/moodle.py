@@ -9,9 +9,10 @@ import io
 from collections.abc import Sequence
 
 from course.grading.errors import GradingError
-from course.grading.export.placing import Clues, Filled, number, placed, writes_commas
+from course.grading.export.placing import Filled, number, placed, writes_commas
 from course.grading.export.totals import Total
-from course.grading.lms.people import Clue, mailbox
+from course.grading.lms import marks
+from course.grading.lms.marks import Mark, Numbers
 from course.grading.lms.sheet import Sheet
 
 _EMAIL = ("Email address", "Email")
@@ -32,8 +33,10 @@ def new_file(totals: Sequence[Total]) -> Filled:
     return Filled(file.getvalue().encode(), len(settled), remarks)
 
 
-def filled_in(sheet: Sheet, totals: Sequence[Total]) -> Filled:
+def filled_in(sheet: Sheet, totals: Sequence[Total], numbers: Numbers = None) -> Filled:
     """A grading worksheet with our scores in its column Grade; the rest stays as it is.
+
+    numbers : whether those in the column Identifier are the users' own; by default they need not be.
 
     Raises GradingError if this is no grading worksheet.
     """
@@ -45,7 +48,7 @@ def filled_in(sheet: Sheet, totals: Sequence[Total]) -> Filled:
         )
     rows = [row for row in sheet.rows[1:] if any(cell.strip() for cell in row)]
     comma = writes_commas(sheet.cell(row, name) for row in rows for name in ("Maximum grade", "Grade"))
-    whose, remarks = placed([(_name(sheet, row), _clues(sheet, row)) for row in rows], totals)
+    whose, remarks = placed([(_name(sheet, row), _marks(sheet, row, numbers)) for row in rows], totals)
     count, maxima, locked = 0, set(), []
     for row, total in zip(rows, whose, strict=True):
         if total is None or total.score is None:
@@ -81,15 +84,13 @@ def _name(sheet: Sheet, row: list[str]) -> str:
     return sheet.cell(row, "Full name") or sheet.cell(row, "Identifier")
 
 
-def _clues(sheet: Sheet, row: list[str]) -> Clues:
-    identifier, email = sheet.cell(row, "Identifier"), sheet.cell(row, *_EMAIL)
+def _marks(sheet: Sheet, row: list[str], numbers: Numbers) -> list[Mark]:
+    identifier = sheet.cell(row, "Identifier")
     return [
-        *((Clue.ID, sheet.cell(row, name)) for name in _ID),
-        (Clue.EMAIL, email),
-        (Clue.ID, email),
+        marks.whole_name(sheet.cell(row, "Full name")),
+        marks.email(sheet.cell(row, *_EMAIL)),
+        *(marks.account(name, sheet.cell(row, name)) for name in _ID),
         # "Participant 123": collecting with hidden names makes it the student's id.
-        (Clue.NUMBER, identifier.rpartition(" ")[2]),
-        (Clue.ID, identifier),
-        (Clue.MAILBOX, mailbox(email)),
-        (Clue.NAME, sheet.cell(row, "Full name")),
+        marks.account("Identifier", identifier),
+        *marks.number(identifier.rpartition(" ")[2], numbers, of_users=False),
     ]

@@ -15,6 +15,7 @@ from course.grading.export.standing import Standing, read_standings
 from course.grading.export.table import notebooks_table, totals_table
 from course.grading.export.totals import Total, totals
 from course.grading.gradebook.database import in_sentences, open_gradebook
+from course.grading.lms.marks import Numbers
 from course.grading.lms.sheet import Sheet
 from course.grading.records import Status, latest
 from course.grading.runs.folder import ClassFolder
@@ -42,12 +43,14 @@ def export(
     students: Path | None = None,
     assignments: Collection[str] = (),
     by_student: bool = False,
+    numbers: Numbers = None,
     db_url: str | None = None,
 ) -> Exported:
     """Write the marks of the class in a folder.
 
     students : the file that Canvas or Moodle gave, to be filled in.
     by_student : a row a student in place of a row a notebook, for csv.
+    numbers : whether the numbers in the students' file are the users' own; None: see `marks.number`.
     db_url : of the gradebook, if it is not the one in the settings or the folder's gradebook.db.
 
     Raises GradingError if there is no gradebook, no such assignment, or the students' file is of no use.
@@ -65,7 +68,7 @@ def export(
         data = totals_table(together) if by_student else notebooks_table(standings)
         _write(folder, to, data)
         return Exported(to, _summary(standings))
-    filled = _for_platform(format, together, standings, students)
+    filled = _for_platform(format, together, standings, students, numbers)
     _write(folder, to, filled.data)
     rows = f"{filled.placed} students have a row. "
     return Exported(to, rows + _summary(standings), filled.remarks)
@@ -94,7 +97,11 @@ def _standings(
 
 
 def _for_platform(
-    format: Format, together: list[Total], standings: list[Standing], students: Path | None
+    format: Format,
+    together: list[Total],
+    standings: list[Standing],
+    students: Path | None,
+    numbers: Numbers,
 ) -> Filled:
     if len(names := sorted({total.assignment for total in together})) > 1:
         raise GradingError(
@@ -102,8 +109,8 @@ def _for_platform(
         )
     sheet = Sheet.read(students) if students else None
     if format == "canvas":
-        return canvas.filled_in(sheet, together, standings) if sheet else canvas.new_file(together)
-    return moodle.filled_in(sheet, together) if sheet else moodle.new_file(together)
+        return canvas.filled_in(sheet, together, standings, numbers) if sheet else canvas.new_file(together)
+    return moodle.filled_in(sheet, together, numbers) if sheet else moodle.new_file(together)
 
 
 def _summary(standings: list[Standing]) -> str:

@@ -14,7 +14,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from course.grading.lms.spelling import printable
 from course.grading.submissions.intake import MAX_BYTES
+from coursework.folder import EARLIER
 
 MAX_ZIP = 200_000_000  # bytes of a zip that lies in another one
 MAX_ENTRIES = 100_000  # of all folders and zips together
@@ -26,7 +28,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)  # what a zip says if it knows no time
 _ENCRYPTED = 0x1
 _UTF_8 = 0x800
 _EXTENDED_TIMESTAMP = 0x5455
-_OURS = {"__MACOSX", ".ipynb_checkpoints"}  # what programs leave behind, and no student handed in
+_OURS = {"__MACOSX", ".ipynb_checkpoints", EARLIER}  # what programs leave behind, and nobody handed in
 
 
 Place = tuple[tuple[str, ...], ...]
@@ -86,7 +88,7 @@ class Source:
         for entry in sorted(folder.iterdir()):
             if _is_left_behind(entry.name):
                 continue
-            here = where.below((entry.name,), (entry.name,), _printable(entry.name))
+            here = where.below((entry.name,), (entry.name,), printable(entry.name))
             status = entry.lstat()
             if problem := self._one_more():
                 yield here.found(problem=problem)
@@ -114,7 +116,7 @@ class Source:
             inner = PurePosixPath(name.replace("\\", "/"))
             if info.is_dir() or any(_is_left_behind(part) for part in inner.parts):
                 continue
-            here = where.below(inner.parts, PurePosixPath(info.filename).parts, _printable(name))
+            here = where.below(inner.parts, PurePosixPath(info.filename).parts, printable(name))
             if problem := self._one_more():
                 yield here.found(problem=problem)
                 return
@@ -273,7 +275,3 @@ def _time_of(info: zipfile.ZipInfo) -> datetime | None:
         return datetime(*info.date_time, tzinfo=UTC)
     except ValueError:
         return None
-
-
-def _printable(name: str) -> str:
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name)

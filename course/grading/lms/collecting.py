@@ -13,11 +13,12 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from course.files import write_atomically
 from course.grading.errors import GradingError
 from course.grading.lms.archive import Source, UnreadableError
+from course.grading.lms.marks import Numbers
 from course.grading.lms.people import People
 from course.grading.lms.sorting import HandedIn, Left, sort_out
+from course.keeping import Keeper
 
 _FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader's own collect writes it
 
@@ -42,10 +43,16 @@ class Collected:
 
 @dataclass(frozen=True)
 class Haul:
-    """What was collected, and what was left where it is, each with a reason."""
+    """What was collected, and what was left where it is, each with a reason.
+
+    taken : each notebook that was collected, and what became of it.
+    remarks : a sentence about each thing in the list of students that is probably a mistake.
+    """
 
     students: list[Collected]
     left: list[Left]
+    taken: list[tuple[HandedIn, Outcome]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def counts(self) -> Counter[Outcome]:
         """How many notebooks ended how."""
@@ -59,6 +66,7 @@ def collect(
     notebooks: Collection[str],
     people: People | None = None,
     *,
+    numbers: Numbers = None,
     timestamps: bool = False,
     dry_run: bool = False,
 ) -> Haul:
@@ -66,38 +74,43 @@ def collect(
 
     A notebook that lies there already is replaced only by one of a later time.
 
+    numbers : whether the platform's numbers are the users' own; None: see `marks.number`.
     timestamps : take the times in a platform's zip, which are those of the download, for those of handing in.
 
     Raises GradingError if the source cannot be opened.
     """
-    with Source(source) as opened:
+    with Source(source) as opened, Keeper(submitted.parent) as keeper:
         try:
-            taken = [entry.name for entry in submitted.iterdir()] if submitted.is_dir() else []
-            handed_in, left = sort_out(opened.files(), assignment, notebooks, people, taken)
+            there = [entry.name for entry in submitted.iterdir()] if submitted.is_dir() else []
+            handed_in, left = sort_out(opened.files(), assignment, notebooks, people, there, numbers)
         except zipfile.BadZipFile:
             raise GradingError(f"{source} is no folder, and no whole zip.") from None
         except OSError as error:
             raise GradingError(f"{error.filename or source} cannot be opened: {error.strerror}.") from None
         students: dict[str, Collected] = {}
+        taken: list[tuple[HandedIn, Outcome]] = []
         for each in handed_in:
             folder = submitted / each.student / assignment
             try:
-                outcome, reason = _place(each, folder, timestamps or not each.from_platform, dry_run)
+                outcome, reason = _place(each, folder, timestamps or not each.from_platform, keeper, dry_run)
             except UnreadableError as error:
-                left.append(Left(each.found.shown, str(error)))
+                left.append(Left(each.found.shown, str(error), each.fits))
                 continue
             except OSError as error:
-                left.append(Left(each.found.shown, f"{folder} cannot be written: {error.strerror}"))
+                reason = f"{folder} cannot be written: {error.strerror}"
+                left.append(Left(each.found.shown, reason, each.fits))
                 continue
             student = students.setdefault(each.student, Collected(each.student))
             student.notebooks[each.notebook] = outcome
             student.late |= each.late
             if outcome is Outcome.KEPT:
-                left.append(Left(each.found.shown, reason))
-        return Haul(list(students.values()), sorted(left, key=lambda each: each.shown))
+                left.append(Left(each.found.shown, reason, each.fits))
+            taken.append((each, outcome))
+        remarks = people.remarks() if people else []
+        return Haul(list(students.values()), sorted(left, key=lambda each: each.shown), taken, remarks)
 
 
-def _place(each: HandedIn, folder: Path, stamped: bool, dry_run: bool) -> tuple[Outcome, str]:
+def _place(each: HandedIn, folder: Path, stamped: bool, keeper: Keeper, dry_run: bool) -> tuple[Outcome, str]:
     """Put one notebook into its folder, unless what is there is as new; says what was done, and why not."""
     path = folder / f"{each.notebook}.ipynb"
     if any(place.is_symlink() for place in (path, folder, folder.parent)):
@@ -121,20 +134,20 @@ def _place(each: HandedIn, folder: Path, stamped: bool, dry_run: bool) -> tuple[
     if not dry_run and outcome is not Outcome.SAME:
         # The stamp first: of a run that is killed between the two, the next one does both again.
         if time is not None and stamped:
-            _stamp(folder / "timestamp.txt", time)
-        write_atomically(path, data)
+            _stamp(folder / "timestamp.txt", time, keeper)
+        keeper.write(path, data)
         if time is not None:
             # The file's own time tells a later upload from an earlier one at the next collect.
             os.utime(path, (time.timestamp(), time.timestamp()))
     return outcome, ""
 
 
-def _stamp(path: Path, time: datetime) -> None:
+def _stamp(path: Path, time: datetime, keeper: Keeper) -> None:
     """Write down when the assignment was handed in: when the last of its notebooks was."""
     with suppress(OSError, ValueError, OverflowError):
         if parse_utc(path.read_text(encoding="utf-8").strip()) >= time.replace(tzinfo=None):
             return
-    write_atomically(path, time.strftime(_FORMAT).encode())
+    keeper.write(path, time.strftime(_FORMAT).encode())
 
 
 def _seconds(time: datetime) -> int:

@@ -11,6 +11,10 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
+
+from course.grading.lms import marks
+from course.grading.lms.marks import Mark, Numbers
 
 _CANVAS = re.compile(r"(?P<name>.+?)_(?P<late>LATE_)?(?P<number>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.DOTALL)
 _CANVAS_HIDDEN = re.compile(
@@ -22,16 +26,48 @@ _UPLOADED_AGAIN = re.compile(r"(?P<name>.+)-(?P<count>\d{1,3})")
 _LONGEST = 128  # what nbgrader's gradebook takes for an id
 
 
+class Writer(Enum):
+    """Who wrote the name of a file, and so what its parts mean."""
+
+    CANVAS = auto()
+    CANVAS_HIDING_NAMES = auto()
+    MOODLE = auto()
+    MOODLE_HIDING_NAMES = auto()
+    PERSON = auto()  # a tree of folders
+
+
 @dataclass(frozen=True)
 class Sender:
     """Who handed in a file, in the platform's words.
 
     name : the folder's or the file's part that names the student, and their id unless a list says otherwise.
-    number : the platform's own for the student, where it writes one.
+    number : the platform's own, where it writes one: Canvas's of the user, Moodle's of who took part.
+    folders : those around a file whose own name, or whose folder's, the platform wrote.
     """
 
     name: str
     number: str = ""
+    writer: Writer = Writer.PERSON
+    folders: tuple[str, ...] = ()
+
+    def marks(self, numbers: Numbers = None) -> list[Mark]:
+        """What points to a student of the class.
+
+        numbers : what the instructor says of the platform's numbers.
+        """
+        around = [marks.folder_around(name) for name in self.folders]
+        hidden = marks.account("name", self.name)
+        match self.writer:
+            case Writer.PERSON:
+                return [marks.folder(self.name)]
+            case Writer.CANVAS:
+                number = marks.number(self.number, numbers, of_users=True)
+                return [*around, marks.squeezed_name(self.name), *number]
+            case Writer.CANVAS_HIDING_NAMES:
+                return [*around, hidden]
+            case Writer.MOODLE | Writer.MOODLE_HIDING_NAMES:
+                name = marks.whole_name(self.name) if self.writer is Writer.MOODLE else hidden
+                return [*around, name, *marks.number(self.number, numbers, of_users=False)]
 
 
 @dataclass(frozen=True)
@@ -66,16 +102,21 @@ def _platform_name(place: Sequence[Sequence[str]]) -> Named | None:
     parts = [name for part in place for name in part]
     file = parts[-1]
     for index, part in enumerate(parts):
-        own = index == len(parts) - 1
-        if match := _CANVAS_HIDDEN.fullmatch(part) or _CANVAS.fullmatch(part):
-            fields = match.groupdict()
-            sender = Sender(fields["name"], fields.get("number") or "")
-            return Named(sender, fields["file"] if own else file, int(fields["upload"]), bool(fields["late"]))
+        own, around = index == len(parts) - 1, tuple(parts[:index])
+        # Moodle first: what a student calls a file can look like a name of Canvas's, with numbers of its own.
         if match := _MOODLE.fullmatch(part):
             name, number = match["name"].strip(), match["number"]
+            writer = Writer.MOODLE
             if name == _MOODLE_HIDDEN:
-                name = f"{name} {number}"
-            return Named(Sender(name, number), (match["file"] or file) if own else file)
+                name, writer = f"{name} {number}", Writer.MOODLE_HIDING_NAMES
+            sender = Sender(name, number, writer, around)
+            return Named(sender, (match["file"] or file) if own else file)
+        if match := _CANVAS_HIDDEN.fullmatch(part) or _CANVAS.fullmatch(part):
+            fields = match.groupdict()
+            number = fields.get("number") or ""
+            writer = Writer.CANVAS if number else Writer.CANVAS_HIDING_NAMES
+            sender = Sender(fields["name"], number, writer, around)
+            return Named(sender, fields["file"] if own else file, int(fields["upload"]), bool(fields["late"]))
     return None
 
 

@@ -18,6 +18,7 @@ def read_roster(path: Path) -> People:
     if sheet.column("id") is None:
         raise GradingError(f"{path} has no column id. Its columns may be {', '.join(COLUMNS)}.")
     people: dict[str, Person] = {}
+    rows: dict[str, int] = {}
     for number, row in enumerate(sheet.rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
@@ -27,4 +28,5 @@ def read_roster(path: Path) -> People:
         if person.id in people:
             raise GradingError(f"{path}, row {number}: there is already a student with the id {person.id}.")
         people[person.id] = person
-    return People(people.values())
+        rows[person.id] = number
+    return People(people.values(), path.name, rows)

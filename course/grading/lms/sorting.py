@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from course.grading.lms.archive import Found, UnreadableError
+from course.grading.lms.marks import Numbers
 from course.grading.lms.names import (
     Named,
     Sender,
+    Writer,
     is_in_tree,
     notebook_name,
     read_name,
     same_folder,
     what_is_wrong_with_id,
 )
-from course.grading.lms.people import Clue, People
+from course.grading.lms.people import Fits, Match, People
+from course.grading.lms.spelling import folded, printable
 
 _LONGEST = 200  # bytes of a notebook's name, which a draft's name is longer than
 _LONG_AGO = datetime(1980, 1, 1, tzinfo=UTC)
@@ -26,6 +29,7 @@ class HandedIn:
 
     upload, count : tell a later upload from an earlier one, where the platform writes such a number.
     from_platform : whether Canvas or Moodle named it. The time in its zip is then that of the download.
+    fits : what points to whom in the list of students.
     """
 
     student: str
@@ -36,6 +40,7 @@ class HandedIn:
     count: int = 0
     late: bool = False
     from_platform: bool = False
+    fits: Fits = ()
 
     @property
     def order(self) -> tuple[int, datetime, int]:
@@ -49,6 +54,7 @@ class Left:
 
     shown: str
     reason: str
+    fits: Fits = ()
 
 
 def sort_out(
@@ -57,15 +63,18 @@ def sort_out(
     notebooks: Collection[str],
     people: People | None = None,
     taken: Collection[str] = (),
+    numbers: Numbers = None,
 ) -> tuple[list[HandedIn], list[Left]]:
     """What to collect, by student and notebook, and what is left where it is.
 
     notebooks : the names of the assignment's. A file with another name keeps it.
     people : who is in the class; without, the name that the platform gives is the student's id.
     taken : the students there are already.
+    numbers : whether the platform's numbers are the users' own; None: see `marks.number`.
     """
     handed_in: list[HandedIn] = []
     left: list[Left] = []
+    senders: set[Sender] = set()
     for found, named in _named(files, assignment):
         reason = found.problem
         if not reason and not found.place[-1][-1].lower().endswith(".ipynb"):
@@ -75,11 +84,15 @@ def sort_out(
         if reason or named is None:
             left.append(Left(found.shown, reason))
             continue
-        student, reason = _student(named.sender, people)
+        senders.add(named.sender)
         stem = named.file[: -len(".ipynb")] if named.file.lower().endswith(".ipynb") else named.file
         notebook, count = notebook_name(stem, notebooks)
+        in_folder = len(found.place) == 1 and named.file == found.place[0][-1]
+        moved = f"move it to {printable(notebook)}.ipynb in a folder called"
+        by_hand = "rename its folder to" if in_folder else moved
+        student, reason, fits = _student(named.sender, people, numbers, f"{by_hand} the student's id")
         if reason := reason or _what_is_wrong_with_name(notebook):
-            left.append(Left(found.shown, reason))
+            left.append(Left(found.shown, reason, fits))
             continue
         handed_in.append(
             HandedIn(
@@ -91,11 +104,13 @@ def sort_out(
                 count,
                 named.late,
                 from_platform=not is_in_tree(found.place),
+                fits=fits,
             )
         )
+    handed_in, doubtful = _without_shared_numbers(handed_in, senders, numbers)
     handed_in, shared = _without_shared_ids(handed_in, taken)
     last, earlier = _last_uploads(handed_in)
-    return last, sorted([*left, *shared, *earlier], key=lambda each: each.shown)
+    return last, sorted([*left, *doubtful, *shared, *earlier], key=lambda each: each.shown)
 
 
 def _named(files: Iterable[Found], assignment: str) -> list[tuple[Found, Named | None]]:
@@ -114,33 +129,78 @@ def _named(files: Iterable[Found], assignment: str) -> list[tuple[Found, Named |
     ]
 
 
-def _student(sender: Sender, people: People | None) -> tuple[str, str]:
-    """The student's id, and what is wrong with it."""
+def _student(sender: Sender, people: People | None, numbers: Numbers, by_hand: str) -> tuple[str, str, Fits]:
+    """The student's id, what is wrong with it, and what points to whom.
+
+    by_hand : how an instructor who knows whose the file is can say so.
+    """
     if people is None:
-        return sender.name, what_is_wrong_with_id(sender.name)
-    clues = [
-        (Clue.NUMBER, sender.number),
-        (Clue.ID, sender.name),
-        (Clue.EMAIL, sender.name),
-        (Clue.NAME, sender.name),
-        (Clue.MAILBOX, sender.name),
-    ]
-    persons = people.find(clues)
-    if not persons:
-        return "", f"{_called(sender)} is not in the list of students"
-    if len(persons) > 1:
-        return "", f"{_called(sender)} could be {', '.join(person.id for person in persons)}"
-    return persons[0].id, what_is_wrong_with_id(persons[0].id)
+        return sender.name, what_is_wrong_with_id(sender.name), ()
+    match = people.whose(sender.marks(numbers))
+    if match.person is None:
+        return "", f"{_called(sender)} {_why_nobodys(match, people, by_hand)}", match.fits
+    return match.person.id, what_is_wrong_with_id(match.person.id), match.fits
+
+
+def _why_nobodys(match: Match, people: People, by_hand: str) -> str:
+    """Why a file is left, whose it could be, and what to do."""
+    if len(match.possible) > 1:
+        ids = ", ".join(person.id for person in match.possible)
+        return f"could be {ids}: {match.facts}; {by_hand}"
+    alike = f"it looks like {match.likeness}" if match.alike else ""
+    if not match.pointed_at:
+        if not alike:
+            return "is not in the list of students"
+        where = people.where(match.alike) or "the list of students"
+        return f"is not in the list of students; {alike}: if it is, correct {where}, or {by_hand}"
+    if match.number_alone:
+        why = f"is not certain: {match.facts}, and this number need not be a user's"
+        return f"{why}; if such numbers are the users' own, use --numbers users, or {by_hand}"
+    steps = [f"correct {people.where(match.pointed_at) or 'the list of students'}", by_hand]
+    if match.number_contradicts:
+        steps.append("use --numbers ignore if such numbers are not the users' own")
+    facts = "; ".join(filter(None, [match.facts, alike]))
+    return f"is not certain: {facts}; {', or '.join(steps)}"
 
 
 def _called(sender: Sender) -> str:
-    return f"{sender.name} ({sender.number})" if sender.number else sender.name
+    name = printable(sender.name)
+    if not sender.number or sender.writer is Writer.MOODLE_HIDING_NAMES:  # its name is the number
+        return name
+    return f"{name} ({sender.number})"
 
 
 def _what_is_wrong_with_name(notebook: str) -> str:
     if not notebook.isprintable() or notebook.startswith(".") or not notebook.strip():
         return "its name cannot be a notebook's"
     return "its name is too long" if len(notebook.encode()) > _LONGEST else ""
+
+
+def _without_shared_numbers(
+    handed_in: Sequence[HandedIn], senders: Collection[Sender], numbers: Numbers
+) -> tuple[list[HandedIn], list[Left]]:
+    """Leave out those whose number, though a user's, is with another name too, unless the list has both."""
+    names: dict[str, dict[str, str]] = {}
+    for sender in senders:
+        if any(mark.is_number and mark.counts for mark in sender.marks(numbers)):
+            names.setdefault(sender.number, {})[folded(sender.name)] = printable(sender.name)
+    kept, left = [], []
+    for each in handed_in:
+        marks = {mark.kind: persons for mark, persons in each.fits if mark.counts}
+        known = all(
+            each.student in [person.id for person in marks.get(kind, ())] for kind in ("name", "number")
+        )
+        others = names.get(each.sender.number, {})
+        if "number" not in marks or known or len(others) == 1:
+            kept.append(each)
+            continue
+        reason = (
+            f"the number {each.sender.number} comes with the names {', '.join(sorted(others.values()))}, and "
+            "the list of students does not say whose it is; write name and number there, or use --numbers "
+            "ignore if such numbers are not the users' own"
+        )
+        left.append(Left(each.found.shown, reason, each.fits))
+    return kept, left
 
 
 def _without_shared_ids(
@@ -163,7 +223,7 @@ def _without_shared_ids(
         else:
             kept.append(each)
             continue
-        left.append(Left(each.found.shown, reason))
+        left.append(Left(each.found.shown, reason, each.fits))
     return kept, left
 
 
@@ -177,11 +237,15 @@ def _last_uploads(handed_in: Sequence[HandedIn]) -> tuple[list[HandedIn], list[L
         equal = [each for each in earlier if each.order == latest.order]
         if equal and not _all_alike([latest, *equal]):
             reason = f"there are {len(equal) + 1} different ones of {key[1]}, and none says that it is newer"
-            left += [Left(each.found.shown, reason) for each in [*equal, latest]]
-            left += [Left(each.found.shown, "an earlier upload") for each in earlier if each not in equal]
+            left += [Left(each.found.shown, reason, each.fits) for each in [*equal, latest]]
+            left += [
+                Left(each.found.shown, "an earlier upload", each.fits)
+                for each in earlier
+                if each not in equal
+            ]
             continue
         left += [
-            Left(each.found.shown, f"an earlier upload; {latest.found.shown} is taken")
+            Left(each.found.shown, f"an earlier upload; {latest.found.shown} is taken", each.fits)
             for each in earlier
             if each not in equal
         ]

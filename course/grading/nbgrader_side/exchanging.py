@@ -1,9 +1,6 @@
 """Lets nbgrader's commands write and collect without deleting what a person made or changed."""
 
-import os
-import shutil
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +9,7 @@ from typing import Any
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
 
 from course.files import notebooks_under
-from course.keeping import SET_ASIDE, Keeper
+from course.keeping import Keeper, move_aside
 
 
 def stage(converter: Any, start: Callable[[Any], None], directory: str, root: Path) -> None:
@@ -59,21 +56,6 @@ def register_masters(converter: Any, root: Path) -> None:
     with open_gradebook(courses.db_url, courses.course_id) as gradebook:
         gradebook.update_or_create_assignment(courses.assignment_id)
         register(gradebook, masters, load_settings(root))
-
-
-def move_aside(path: Path, root: Path) -> Path | None:
-    """Move what is in a folder to the course's `set-aside/`. Where it is now; None if there was nothing."""
-    if not path.is_dir() or not any(path.iterdir()):
-        return None
-    stamp = datetime.now().strftime("%Y-%m-%d %H.%M.%S")
-    below = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
-    kept, number = root / SET_ASIDE / stamp / below, 1
-    while os.path.lexists(kept):
-        number += 1
-        kept = root / SET_ASIDE / f"{stamp} ({number})" / below
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.move(path, kept)
-    return kept
 
 
 class KeepingCollect(ExchangeCollect):  # type: ignore[misc]
