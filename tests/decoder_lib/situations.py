@@ -3,7 +3,7 @@
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from decoder_lib.exploring.situation import Situation, lesson_decoders
+from decoder_lib.views.situation import Situation, lesson_decoders
 
 often = settings(deadline=None, derandomize=True, max_examples=40)
 SITUATIONS = st.builds(

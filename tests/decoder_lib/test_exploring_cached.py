@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import CausalLanguageModel, StaleCacheError, Vocabulary, generate
-from decoder_lib.exploring.cached import MOST_SHARES, CachedRun, Edit, cached_run_of
-from decoder_lib.exploring.runs import branch_of, run_of
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
+from decoder_lib.views.cache.compute import MOST_SHARES, CachedRun, Edit, cached_run_of
+from decoder_lib.views.runs import branch_of, run_of
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 UNTRAINED, TRAINED = lesson_decoders()
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import CausalLanguageModel, Vocabulary, sequence_log_probability, token_log_probabilities
-from decoder_lib.exploring.chain import chain_of, choices, compare, run_and_branch, settings_in_words
-from decoder_lib.exploring.runs import branch_of, run_of
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
+from decoder_lib.views.runs import branch_of, run_of
+from decoder_lib.views.scoring.compute import chain_of, choices, compare, run_and_branch, settings_in_words
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 
 def the(key: str, situation: Situation, kept: tuple[Situation, ...] = ()):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import LESSON_VOCABULARY, BatchCache, CausalLanguageModel, KVCache, Vocabulary, generate
-from decoder_lib.exploring.rounds import Batch, Cost, first_batch, read_prompts, rounds_of
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
+from decoder_lib.views.batch.compute import Batch, Cost, first_batch, read_prompts, rounds_of
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 WORDS = LESSON_VOCABULARY
 ALL = 99  # rounds, more than there are

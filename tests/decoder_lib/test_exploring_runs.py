@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import CausalLanguageModel, Vocabulary, generate, token_log_probabilities
-from decoder_lib.exploring.runs import branch_of, followed, run_of
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders, prompt_from
-from decoder_lib.exploring.state import State
+from decoder_lib.views.runs import branch_of, followed, run_of
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders, prompt_from
+from decoder_lib.views.state import State
 
 
 @often

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import CausalLanguageModel, Vocabulary, generate
-from decoder_lib.exploring.runs import branch_of, followed, run_of
-from decoder_lib.exploring.situation import Decoder, Situation
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.steps import (
+from decoder_lib.views.generation.compute import (
     fields_to_take,
     finish_in_words,
     largest,
     positions_with_cache,
     steps_of,
 )
+from decoder_lib.views.runs import branch_of, followed, run_of
+from decoder_lib.views.situation import Decoder, Situation
+from decoder_lib.views.state import State
 
 LARGE = Decoder(
     "large",

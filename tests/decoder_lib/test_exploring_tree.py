@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder_lib import CausalLanguageModel, Vocabulary, beam_search, generate, rank_continuations
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
-from decoder_lib.exploring.tree import MOST_PROBABLE, Tree, tree_of
+from decoder_lib.views.search.compute import MOST_PROBABLE, Tree, tree_of
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 UNTRAINED, TRAINED = lesson_decoders()
 prompts = st.lists(st.integers(0, 6), min_size=1, max_size=6).map(tuple)

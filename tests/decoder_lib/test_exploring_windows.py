@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import CausalLanguageModel, KeepFirst, Vocabulary, drop_oldest, generate, stop
-from decoder_lib.exploring.situation import POLICIES, Decoder, Situation
-from decoder_lib.exploring.windows import WHOLE, Reading, Truncating, Windows, runs_of, windows_of
+from decoder_lib.views.situation import POLICIES, Decoder, Situation
+from decoder_lib.views.truncation.compute import WHOLE, Reading, Truncating, Windows, runs_of, windows_of
 
 FULL = SITUATIONS.map(
     lambda situation: replace(situation, context_length=max(4, min(7, situation.context_length)))

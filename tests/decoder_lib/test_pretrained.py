@@ -28,8 +28,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 import decoder_lib.model
 from decoder_lib import CausalLanguageModel, Config, token_log_probabilities
 from decoder_lib import widgets as views
-from decoder_lib.exploring.situation import Decoder
 from decoder_lib.pretrained import TokenizerVocabulary, read_vocabulary
+from decoder_lib.views.situation import Decoder
 
 DATA = Path(__file__).parent / "data"
 GPT2 = DATA / "gpt2"

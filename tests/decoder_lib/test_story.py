@@ -12,11 +12,11 @@ from views import control, press
 
 from decoder_lib import LESSON_VOCABULARY, STORY_VOCABULARY, Config, load, token_log_probabilities
 from decoder_lib import widgets as live
-from decoder_lib.exploring.runs import run_of
-from decoder_lib.exploring.situation import lesson_decoders, story_decoder
-from decoder_lib.exploring.state import State
 from decoder_lib.parameters import DATA
-from decoder_lib.widgets.view import View
+from decoder_lib.views.runs import run_of
+from decoder_lib.views.situation import lesson_decoders, story_decoder
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 from parameters.story_grammar import Story, stories
 
 MODEL = load("story")

@@ -9,11 +9,11 @@ import pytest
 from views import control, parts, press
 
 from decoder_lib import LESSON_VOCABULARY, CausalLanguageModel, Vocabulary
-from decoder_lib.exploring.rounds import rounds_of
-from decoder_lib.exploring.situation import Decoder, lesson_decoders
-from decoder_lib.exploring.state import State
+from decoder_lib.views.batch.compute import rounds_of
+from decoder_lib.views.situation import Decoder, lesson_decoders
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 from decoder_lib.widgets import batch_view, generation_explorer
-from decoder_lib.widgets.view import View
 
 pytestmark = pytest.mark.usefixtures("no_screen")
 

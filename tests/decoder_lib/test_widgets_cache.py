@@ -11,11 +11,11 @@ from situations import SITUATIONS, often
 from views import control
 
 from decoder_lib import CausalLanguageModel, Vocabulary, generate
-from decoder_lib.exploring.cached import cached_run_of
-from decoder_lib.exploring.situation import Decoder, Situation, lesson_decoders
-from decoder_lib.exploring.state import State
+from decoder_lib.views.cache.compute import cached_run_of
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 from decoder_lib.widgets import cache_view
-from decoder_lib.widgets.view import View
 
 UNTRAINED, TRAINED = lesson_decoders()
 COMPUTED, CACHED, NOT_YET = "computed", "from the cache", "not there yet"

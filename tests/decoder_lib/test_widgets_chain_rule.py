@@ -7,11 +7,11 @@ import re
 import pytest
 from test_widgets_generation import control, drawn, parts, press, told
 
-from decoder_lib.exploring.runs import run_of
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.state import State
-from decoder_lib.widgets.chain_rule import MOST_KEPT, chain_rule_view
-from decoder_lib.widgets.view import View
+from decoder_lib.views.runs import run_of
+from decoder_lib.views.scoring.draw import MOST_KEPT, chain_rule_view
+from decoder_lib.views.situation import Situation
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 
 pytestmark = pytest.mark.usefixtures("no_screen")
 

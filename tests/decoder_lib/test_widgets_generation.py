@@ -10,12 +10,12 @@ import pytest
 from views import control, parts, press
 
 from decoder_lib import CausalLanguageModel, Vocabulary
-from decoder_lib.exploring.runs import branch_of, followed, run_of
-from decoder_lib.exploring.situation import Decoder, lesson_decoders
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.steps import steps_of
-from decoder_lib.widgets.generation import generation_explorer
-from decoder_lib.widgets.view import View
+from decoder_lib.views.generation.compute import steps_of
+from decoder_lib.views.generation.draw import generation_explorer
+from decoder_lib.views.runs import branch_of, followed, run_of
+from decoder_lib.views.situation import Decoder, lesson_decoders
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 
 pytestmark = pytest.mark.usefixtures("no_screen")
 

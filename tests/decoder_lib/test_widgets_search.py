@@ -9,11 +9,11 @@ import pytest
 from views import control
 
 from decoder_lib import CausalLanguageModel, Vocabulary, beam_search, rank_continuations
-from decoder_lib.exploring.situation import Decoder, lesson_decoders
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.tree import tree_of
+from decoder_lib.views.search.compute import tree_of
+from decoder_lib.views.situation import Decoder, lesson_decoders
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 from decoder_lib.widgets import search_view
-from decoder_lib.widgets.view import View
 
 UNTRAINED, TRAINED = lesson_decoders()
 

@@ -9,11 +9,11 @@ import pytest
 from views import control, press
 
 from decoder_lib import CausalLanguageModel, Vocabulary
-from decoder_lib.exploring.situation import POLICIES, Decoder, lesson_decoders
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.windows import WHOLE, windows_of
+from decoder_lib.views.situation import POLICIES, Decoder, lesson_decoders
+from decoder_lib.views.state import State
+from decoder_lib.views.truncation.compute import WHOLE, windows_of
+from decoder_lib.views.view import View
 from decoder_lib.widgets import window_view
-from decoder_lib.widgets.view import View
 
 pytestmark = pytest.mark.usefixtures("no_screen")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import ipywidgets as widgets
 
-from decoder_lib.widgets.view import View
+from decoder_lib.views.view import View
 
 
 def parts(widget: widgets.Widget) -> Iterator[widgets.Widget]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-STYLE = f"<style>{files('decoder_lib.widgets').joinpath('style.css').read_text(encoding='utf-8')}</style>"
+STYLE = f"<style>{files('decoder_lib.views').joinpath('style.css').read_text(encoding='utf-8')}</style>"
 
 
 def page(*parts: str) -> str:

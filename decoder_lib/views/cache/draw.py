@@ -12,23 +12,25 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.cached import CachedRun, Edit, cached_run_of
-from decoder_lib.exploring.runs import followed
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.state import State
 from decoder_lib.plots.positions import plot_positions_read
 from decoder_lib.plots.side_by_side import plot_side_by_side
-from decoder_lib.vocabulary import Vocabulary
-from decoder_lib.widgets.controls import WORDS_IN_FULL, button, row
-from decoder_lib.widgets.markup import heading, page
-from decoder_lib.widgets.settings import (
+from decoder_lib.views.cache.compute import CachedRun, Edit, cached_run_of
+from decoder_lib.views.controls import (
+    WORDS_IN_FULL,
+    button,
     decoder_control,
     new_tokens_control,
     prompt_control,
+    row,
     selection_control,
 )
-from decoder_lib.widgets.stepper import stepper
-from decoder_lib.widgets.view import View, state_of
+from decoder_lib.views.markup import heading, page
+from decoder_lib.views.runs import followed
+from decoder_lib.views.situation import Situation
+from decoder_lib.views.state import State
+from decoder_lib.views.stepper import stepper
+from decoder_lib.views.view import View, state_of
+from decoder_lib.vocabulary import Vocabulary
 
 _COMPUTED, _CACHED, _NOT_YET = ("●", "computed"), ("○", "from the cache"), ("·", "not there yet")
 
@@ -139,11 +141,8 @@ class CacheView(View):
             }
             some = Vocabulary(tuple(words.tokens[i] for i in shown))
             return plot_side_by_side(shares, some, title="The next token after the edit")
-        without = followed(situation).steps[: run.shown or None]  # all of them before the first
-        steps = [
-            replace(step, positions_read=made.computed)
-            for step, made in zip(without, run.passes, strict=False)
-        ]
+        steps = followed(situation).steps[: run.shown or None]  # all of them before the first
+        without = [replace(step, positions_read=len(step.context)) for step in steps]
         _, ax = plt.subplots(figsize=(6.4, 0.72 * (len(steps) + 1) + 1.0), layout="constrained")
         return plot_positions_read({"without a cache": without, "with a cache": steps}, words, ax=ax)
 

@@ -1,4 +1,4 @@
-"""A batch, round by round: who is handed to the model, who has finished, and who was cut off."""
+"""What the batch view shows, round by round: which rows are handed to the model, finished or cut off."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from decoder_lib.arguments import TokenIds, TokenRows
 from decoder_lib.batch import BatchGeneration, generate_batch
 from decoder_lib.batch_cache import BatchCache
 from decoder_lib.cache import KVCache
-from decoder_lib.exploring.runs import settings_of
-from decoder_lib.exploring.situation import Situation, prompt_from
 from decoder_lib.interface import LanguageModel
+from decoder_lib.views.situation import Settings, Situation, prompt_from
 from decoder_lib.vocabulary import Vocabulary
 
 MOST_ROWS = 8
@@ -26,9 +25,9 @@ _BECAUSE = {"length": "length bound", "context": "context full"}
 
 @dataclass(frozen=True)
 class Batch:
-    """What a batch needs beside a situation.
+    """What the batch view needs beside a situation.
 
-    prompts : their words, a text a row. The situation's own prompt has no part in it.
+    prompts : the words of each row's prompt. The situation's own prompt has no part in the batch.
     shown : how many rounds are shown.
     """
 
@@ -40,11 +39,11 @@ class Batch:
 class Row:
     """One row of the batch, as far as it is shown.
 
-    seed : of its generator; None under greedy selection.
-    tokens : what it has selected, a word a round.
+    seed : the seed of its generator; None under greedy selection.
+    tokens : the tokens that it has selected, one per round.
     finished : whether the last of them is the end token.
-    state : how it stands, in words.
-    refused : why it is no part of the batch; empty where it is.
+    state : whether it goes on or how it ended, in words.
+    refused : why it is not part of the batch; empty if it is.
     """
 
     number: int
@@ -61,9 +60,9 @@ class Cost:
     """What rounds cost, in predictions and in positions that are computed for them.
 
     handed : prefixes handed to the model; each gives one prediction.
-    rectangle : what it would be if the rows that have ended were handed over too.
+    rectangle : what `handed` would be if the rows that have ended were handed over too.
     tokens : positions that hold a token of a prefix.
-    padded : positions when the shorter prefixes of a round are padded to its longest.
+    padded : positions if the shorter prefixes of a round are padded to its longest one.
     padded_rectangle : as `padded`, with the rows that have ended.
     """
 
@@ -87,8 +86,8 @@ class Cost:
 class Round:
     """One round of the batch.
 
-    handed : numbers of the rows that were handed to the model.
-    finished : the mask after the round, by row number.
+    handed : the numbers of the rows that were handed to the model.
+    finished : the finished mask after the round, by row number.
     """
 
     number: int
@@ -102,8 +101,8 @@ class Rounds:
     """A batch up to the round that is shown.
 
     shown, total : the round that is shown (0 is before the first), and how many there are.
-    rows : all of them, those that are no part of the batch among them.
-    rounds : those shown.
+    rows : all rows, including those that are not part of the batch.
+    rounds : the rounds shown.
     """
 
     shown: int
@@ -113,7 +112,7 @@ class Rounds:
 
     @property
     def cost(self) -> Cost:
-        """Of all rounds shown."""
+        """The cost of all rounds shown."""
         return sum((each.cost for each in self.rounds), Cost())
 
     @property
@@ -135,9 +134,9 @@ class Rounds:
 
 
 def read_prompts(text: str, words: Vocabulary) -> tuple[str, ...]:
-    """The prompts of a text, a line each; empty lines are left out.
+    """The prompts of a text, one per line; empty lines are left out.
 
-    Raises ValueError, naming what is wrong, for no line, too many of them, or an unknown word.
+    Raises ValueError, naming what is wrong, for no line, too many lines, or an unknown word.
     """
     prompts = tuple(" ".join(line.split()) for line in text.splitlines() if line.strip())
     if not 1 <= len(prompts) <= MOST_ROWS:
@@ -150,9 +149,9 @@ def read_prompts(text: str, words: Vocabulary) -> tuple[str, ...]:
 
 
 def first_batch(situation: Situation) -> Batch:
-    """The batch that a reader finds: the lesson's four prompts, or beginnings of the situation's own.
+    """The batch that a reader finds: four prompts in the lesson's words.
 
-    The latter where the decoder does not know the lesson's words.
+    For a decoder that does not know these words they are beginnings of the situation's own prompt.
     """
     words = situation.words
     if not any(_unknown(prompt, words) for prompt in _FIRST_PROMPTS):
@@ -192,13 +191,13 @@ def rounds_of(situation: Situation, batch: Batch) -> Rounds:
 
 
 def batch_run(situation: Situation, batch: Batch) -> BatchGeneration:
-    """What the library makes of the rows that are part of the batch, all rounds of it."""
-    settings = replace(settings_of(situation), prompt=(0,))  # the batch has prompts of its own
+    """The library's own run of the rows that are part of the batch, with all its rounds."""
+    settings = replace(situation.settings, prompt=(0,))  # the batch has prompts of its own
     return _run(settings, batch.prompts)
 
 
 @lru_cache(_KEPT)
-def _run(settings: Situation, texts: tuple[str, ...]) -> BatchGeneration:
+def _run(settings: Settings, texts: tuple[str, ...]) -> BatchGeneration:
     taken = [(number, text) for number, text in enumerate(texts) if not _refusal(settings, text)]
     return generate_batch(
         _Bounded(settings.decoder.model, settings.context_length),
@@ -246,7 +245,7 @@ def _round(number: int, run: BatchGeneration, numbers: list[int], sizes: list[in
     return Round(number, tuple(numbers[place] for place in places), finished, cost)
 
 
-def _refusal(situation: Situation, prompt: str) -> str:
+def _refusal(situation: Settings, prompt: str) -> str:
     """Why a prompt can be no row of this decoder's batch; empty where it can."""
     unknown = _unknown(prompt, situation.words)
     if unknown:

@@ -9,16 +9,15 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.tree import Level, Node, Tree, tree_of
 from decoder_lib.plots.paths import plot_paths
 from decoder_lib.plots.token_rows import plot_token_rows
+from decoder_lib.views.controls import WORDS_IN_FULL, bind, decoder_control, prompt_control, row
+from decoder_lib.views.markup import page, paragraph, small, table
+from decoder_lib.views.search.compute import Level, Node, Tree, tree_of
+from decoder_lib.views.situation import Situation
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View, state_of
 from decoder_lib.vocabulary import Vocabulary
-from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
-from decoder_lib.widgets.markup import page, paragraph, small, table
-from decoder_lib.widgets.settings import decoder_control, prompt_control
-from decoder_lib.widgets.view import View, state_of
 
 WIDEST_BEAM = 12  # unless a wider one is set from the start
 

@@ -11,7 +11,8 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.rounds import (
+from decoder_lib.plots.rounds import plot_rounds
+from decoder_lib.views.batch.compute import (
     MOST_ROWS,
     Batch,
     Cost,
@@ -22,14 +23,13 @@ from decoder_lib.exploring.rounds import (
     read_prompts,
     rounds_of,
 )
-from decoder_lib.exploring.situation import Situation, lesson_decoders
-from decoder_lib.exploring.state import State
-from decoder_lib.plots.rounds import plot_rounds
-from decoder_lib.widgets.controls import WORDS_IN_FULL
-from decoder_lib.widgets.markup import columns, page, table
-from decoder_lib.widgets.settings import settings as run_settings
-from decoder_lib.widgets.view import View, state_of
-from decoder_lib.widgets.walk import Walk
+from decoder_lib.views.controls import WORDS_IN_FULL
+from decoder_lib.views.controls import settings as run_settings
+from decoder_lib.views.markup import columns, page, table
+from decoder_lib.views.situation import Situation, lesson_decoders
+from decoder_lib.views.state import State
+from decoder_lib.views.stepper import Walk
+from decoder_lib.views.view import View, state_of
 
 _STYLE = """<style>
 .gen .rows th { white-space: nowrap; }

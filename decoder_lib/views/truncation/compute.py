@@ -1,4 +1,4 @@
-"""One text under each truncation policy: what is dropped, and what is predicted from the rest."""
+"""What the truncation view shows: what each policy drops of one text, and what follows from the rest."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib import truncation
-from decoder_lib.exploring.runs import run_under, settings_of
-from decoder_lib.exploring.situation import Situation
 from decoder_lib.generation import Generation
 from decoder_lib.selection import Selection, draw
+from decoder_lib.views.runs import largest, run_under
+from decoder_lib.views.situation import Settings, Situation
 
 WHOLE = "whole text"  # read by a decoder with room for it
-_MOST_SHARES = 10
 _KEPT = 256  # runs and readings; a reader goes back and forth between a few
 
 
 @dataclass(frozen=True)
 class Truncating:
-    """What the window view needs beside a situation.
+    """What the truncation view needs beside a situation.
 
     n_first : how many tokens "keep first" keeps.
-    shown : the number of the step, from 1; None for the first at which something is dropped.
+    shown : the number of the step, from 1; None for the first step at which something is dropped.
     """
 
     n_first: int = 3
@@ -36,8 +35,8 @@ class Truncating:
 class Place:
     """One token of the text, as a policy treats it.
 
-    position : that it is read at; None where it is not read.
-    kept : whether the policy keeps it for good.
+    position : the position that the token is read at; None if it is not read.
+    kept : whether the policy keeps the token for good.
     newest : whether the step before selected it.
     """
 
@@ -49,14 +48,14 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a policy makes of the text.
+    """The text as a policy reads it, and what follows from that.
 
-    name : of the policy, or "whole text".
-    places : a token of the text each.
-    distribution : (V,), of the next token; None where nothing is read.
-    selected : the token that the selection rule takes from it; None where there is none.
-    moved : the share that stands on other tokens than after the whole text (half the summed differences);
-        None where one of the two is not known.
+    name : the name of the policy, or "whole text".
+    places : one for each token of the text.
+    distribution : (V,), the distribution of the next token; None if nothing is read.
+    selected : the token that the selection rule takes from it; None if nothing is selected.
+    moved : the probability that lies on other tokens than after the whole text (half the summed
+        differences); None if one of the two is not known.
     """
 
     name: str
@@ -67,13 +66,13 @@ class Reading:
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """The tokens that are not read, in their order; none where nothing is read at all."""
+        """The tokens that are not read, in their order; none if nothing is read at all."""
         gone = tuple(place.word for place in self.places if place.position is None)
         return () if self.distribution is None else gone
 
     @property
     def note(self) -> str:
-        """What is read, in words."""
+        """How much is read, in words."""
         if self.distribution is None:
             return "reads nothing: the run has ended"
         if not self.dropped:
@@ -90,16 +89,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Windows:
-    """One step of a run, and what every policy would make of the same text.
+    """One step of a run, and the same text as every policy would read it.
 
-    policy : whose run it is.
-    without_room : the policy that was to make it, where it has no room and the run stops instead; else "".
+    policy : the policy that the run was made with.
+    without_room : the policy that was asked for, if it has no room and the run stops instead; else "".
     greedy : whether the run selects greedily.
     step, steps : the number of the step, from 1, and how many there are.
     full : whether the text fills the context.
-    readings : the whole text first, where the decoder has room for it; then each policy that has room.
-    run : as the library made it.
-    truncate, bound : what it was made with.
+    readings : the whole text first, if the decoder has room for it; then each policy that has room.
+    run : the library's own run.
+    truncate, bound : the policy and the context bound that it was made with.
     """
 
     policy: str
@@ -115,13 +114,12 @@ class Windows:
 
     @property
     def shares(self) -> tuple[int, ...]:
-        """The tokens worth showing, in order of their ids: the ten largest shares, and those selected."""
+        """The tokens worth showing, in the order of their ids: the ten largest and the selected."""
         rows = [reading.distribution for reading in self.readings if reading.distribution is not None]
         if not rows:
             return ()
-        order = np.argsort(-np.max(rows, axis=0), kind="stable")[:_MOST_SHARES].tolist()
-        selected = [reading.selected for reading in self.readings if reading.selected is not None]
-        return tuple(sorted({*order, *selected}))
+        selected = (reading.selected for reading in self.readings if reading.selected is not None)
+        return tuple(sorted(largest(np.max(rows, axis=0), *selected)))
 
     @property
     def sentence(self) -> str:
@@ -139,9 +137,9 @@ class Windows:
         return f"{start}: the context of {self.bound} is full; {effects}.{change}"
 
 
-def policies_of(situation: Situation, truncating: Truncating) -> dict[str, truncation.Truncation]:
+def policies_of(settings: Settings, truncating: Truncating) -> dict[str, truncation.Truncation]:
     """The policies that have room within the context bound, by name; stopping needs none."""
-    bound = situation.context_length
+    bound = settings.context_length
     found: dict[str, truncation.Truncation] = {"stop": truncation.stop}
     if bound >= 2:  # one token to read, and room for the next
         found["drop oldest"] = truncation.drop_oldest
@@ -156,8 +154,8 @@ def most_kept(bound: int) -> int:
 
 
 def windows_of(situation: Situation, truncating: Truncating) -> Windows:
-    """The step shown, in the run of the situation's policy ("stop" where that one has no room)."""
-    own = settings_of(situation)
+    """The step shown, in the run of the situation's policy, or of "stop" if that policy has no room."""
+    own = situation.settings
     policies = policies_of(own, truncating)
     policy = situation.policy if situation.policy in policies else "stop"
     without_room = "" if policy == situation.policy else situation.policy
@@ -182,13 +180,13 @@ def windows_of(situation: Situation, truncating: Truncating) -> Windows:
 
 
 def runs_of(situation: Situation, truncating: Truncating) -> dict[str, Generation]:
-    """The run of each policy, whole."""
-    own = settings_of(situation)
+    """The whole run of each policy."""
+    own = situation.settings
     return {name: run_under(own, truncate) for name, truncate in policies_of(own, truncating).items()}
 
 
 @lru_cache(_KEPT)
-def _readings(settings: Situation, policy_of_run: str, n_first: int, step: int) -> tuple[Reading, ...]:
+def _readings(settings: Settings, policy_of_run: str, n_first: int, step: int) -> tuple[Reading, ...]:
     """What each policy makes of the text before a step, counted from 1, of the run of one of them."""
     policies = policies_of(settings, Truncating(n_first))
     run = run_under(settings, policies[policy_of_run])
@@ -224,7 +222,7 @@ def _readings(settings: Situation, policy_of_run: str, n_first: int, step: int) 
 
 
 def _window(truncate: truncation.Truncation, n_prompt: int, n_text: int, bound: int) -> list[int]:
-    """The places of the text that the pass after `n_text` tokens reads; none where the policy stops.
+    """The places of the text that the pass after `n_text` tokens reads; none if the policy stops.
 
     The policy is asked before each pass, as the loop asks it, with places instead of tokens.
     """
@@ -239,13 +237,13 @@ def _window(truncate: truncation.Truncation, n_prompt: int, n_text: int, bound: 
     return window
 
 
-def _distribution(settings: Situation, window: Sequence[int]) -> NDArray[np.float64]:
+def _distribution(settings: Settings, window: Sequence[int]) -> NDArray[np.float64]:
     """What the next token is selected from after a window, (V,)."""
     row = settings.decoder.model.logits(window)[-1]
     return np.asarray(np.exp(Selection(**settings.selection).log_distribution(row)), dtype=np.float64)
 
 
-def _selected(settings: Situation, shares: NDArray[np.float64] | None, uniform: float | None) -> int | None:
+def _selected(settings: Settings, shares: NDArray[np.float64] | None, uniform: float | None) -> int | None:
     """The token that the selection rule takes; the number that decides the draw is that of the run's step."""
     if shares is None:
         return None

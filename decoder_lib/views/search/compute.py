@@ -1,4 +1,4 @@
-"""The tree of continuations that a search looks for the most probable one in, and what a beam keeps of it."""
+"""What the search view shows: the tree of continuations, and what a beam keeps of it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.exploring.situation import Decoder, Situation
 from decoder_lib.generation import generate
 from decoder_lib.scoring import rank_continuations
 from decoder_lib.search import beam_search
+from decoder_lib.views.situation import Decoder, Situation
 
 DEEPEST = 4  # tokens
 MOST_PREFIXES = 512  # that are read for the last level: what a reader can wait for
@@ -26,7 +26,7 @@ class Node:
     """A prefix of some continuations, as it is drawn.
 
     token_ids : its tokens, the prompt left out.
-    probability : of these tokens after the prompt: the sum over all continuations that begin with them.
+    probability : the probability of these tokens after the prompt, summed over all continuations of them.
     place : among all prefixes of its length, 1 for the most probable.
     kept : its place in the beam, 1 for the most probable; None where the beam does not hold it.
     greedy, best : whether the greedy continuation, and the most probable one, go through it.
@@ -55,7 +55,7 @@ class Level:
 
     @property
     def not_drawn(self) -> int:
-        """How many are left out."""
+        """How many prefixes are left out."""
         return self.count - len(self.nodes)
 
     @property

@@ -10,21 +10,19 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.chain import Chain, Choice, chain_of, choices, compare
-from decoder_lib.exploring.runs import followed
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.state import State
 from decoder_lib.plots.running_product import plot_running_product
-from decoder_lib.widgets.controls import WORDS_IN_FULL, button, row
-from decoder_lib.widgets.markup import Part, columns, heading, logarithm, page, paragraph, small, strip, table
-from decoder_lib.widgets.settings import settings as run_settings
-from decoder_lib.widgets.view import View, state_of
-
-MOST_KEPT = 8
+from decoder_lib.views.controls import WORDS_IN_FULL, button, row
+from decoder_lib.views.controls import settings as run_settings
+from decoder_lib.views.markup import Part, columns, heading, logarithm, page, paragraph, small, strip, table
+from decoder_lib.views.runs import followed
+from decoder_lib.views.scoring.compute import Chain, Pair, chain_of, choices, compare
+from decoder_lib.views.situation import Situation
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View, state_of
 
 
 class ChainRuleView(View):
-    """Two runs side by side. Readers choose them, and keep runs to hold others against.
+    """Two runs side by side. Readers choose them, and keep runs to compare others with.
 
     alone : whether no other view has the controls of the run, so that this one needs them.
     """
@@ -33,12 +31,12 @@ class ChainRuleView(View):
 
     def __init__(self, state: State, alone: bool = False) -> None:
         self._alone = alone
-        self._kept: list[Situation] = []
+        self.pair = Pair()
         self._following = False
         super().__init__(state)
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """Which two runs, and keeping one."""
+        """The choice of the two runs, and the buttons that keep one and forget all."""
         self._first, self._second = (
             widgets.Dropdown(
                 description=description,
@@ -48,75 +46,63 @@ class ChainRuleView(View):
             )
             for description in ("First run", "Second run")
         )
-        self._offer(self.state.situation, "run", "twin")
-        for control in (self._first, self._second):
-            control.observe(self._chosen, names="value")
+        self._offer(self.state.situation)
+        self._first.observe(lambda change: self._look_at(first=change["new"]), names="value")
+        self._second.observe(lambda change: self._look_at(second=change["new"]), names="value")
         keep = button("Keep this run", "Keep the run that is followed, to hold others against it", self._keep)
-        forget = button("Forget kept runs", "Leave only the runs of the settings", self._forget)
+        forget = button(
+            "Forget kept runs", "Leave only the runs of the settings", lambda: self._look_at(kept=())
+        )
         for each in (keep, forget):
             each.layout.width = "auto"
         chosen = row([self._first, self._second, keep, forget])
         return [run_settings(self.state, self.complain), chosen] if self._alone else [chosen]
 
     def redraw(self, situation: Situation) -> None:
-        """Offer the runs that there are now, and show the two that are chosen."""
-        self._offer(situation, self._first.value, self._second.value)
+        """Offer the runs that exist now, and show the two that are chosen."""
+        self.pair = self.pair.among(situation)
+        self._offer(situation)
         super().redraw(situation)
 
     def drawing(self, situation: Situation) -> str:
         """Each run's factors in a table, and their logarithms laid end to end."""
-        chains = [chain_of(choice) for choice in self._pair(situation)]
+        chains = [chain_of(choice) for choice in self.pair.of(situation)]
         longest = max(-chain.log_sum for chain in chains)
         return page(columns(*map(_table, chains)), *(_lengths(chain, longest) for chain in chains))
 
     def sentence(self, situation: Situation) -> str:
         """Which of the two is the more probable, or why that can not be said."""
-        return compare(*self._pair(situation)).verdict
+        return compare(*self.pair.of(situation)).verdict
 
     def picture(self, situation: Situation) -> Axes:
         """The factors and running products of both."""
-        runs = {choice.name: followed(choice.situation) for choice in self._pair(situation)}
+        runs = {choice.name: followed(choice.situation) for choice in self.pair.of(situation)}
         return plot_running_product(runs, situation.words, title="Factors, and what they multiply to")
 
-    def _pair(self, situation: Situation) -> tuple[Choice, Choice]:
-        found = {choice.key: choice for choice in choices(situation, self._kept)}
-        return found[self._first.value], found[self._second.value]
-
-    def _offer(self, situation: Situation, first: str, second: str) -> None:
-        """Bring both lists up to date; a run that is no more gives way to the one there is always."""
-        found = choices(situation, self._kept)
-        keys = {choice.key for choice in found}
-        options = [(choice.name, choice.key) for choice in found]
+    def _offer(self, situation: Situation) -> None:
+        """Bring both lists up to date."""
+        options = tuple((choice.name, choice.key) for choice in choices(situation, self.pair.kept))
         self._following = True
         try:
-            for control, key, otherwise in ((self._first, first, "run"), (self._second, second, "twin")):
-                if control.options != tuple(options):
+            for control, key in ((self._first, self.pair.first), (self._second, self.pair.second)):
+                if control.options != options:
                     control.options = options
-                control.value = key if key in keys else otherwise
+                control.value = key
         finally:
             self._following = False
 
-    def _chosen(self, _: Any) -> None:
+    def _look_at(self, **fields: Any) -> None:
         if not self._following:
-            super().redraw(self.state.situation)
+            self.pair = replace(self.pair, **fields)
+            self.redraw(self.state.situation)
 
     def _keep(self) -> None:
-        now = replace(self.state.situation, step=0, beam_width=1, edit=None)
-        if not now.on_branch:
-            now = replace(now, branch=None)
-        if now in self._kept:
-            self.complain(f"This run is kept already, as kept run {self._kept.index(now) + 1}.")
-            return
-        if len(self._kept) == MOST_KEPT:
-            self.complain(f"{MOST_KEPT} runs are kept, and more cannot be told apart: forget them first.")
-            return
-        self._kept.append(now)
-        self._offer(self.state.situation, self._first.value, f"kept {len(self._kept)}")
-        super().redraw(self.state.situation)
-
-    def _forget(self) -> None:
-        self._kept.clear()
-        self.redraw(self.state.situation)
+        try:
+            self.pair = self.pair.keep(self.state.situation)
+        except ValueError as error:
+            self.complain(str(error))
+        else:
+            self.redraw(self.state.situation)
 
 
 def chain_rule_view(state: State | None = None, **settings: Any) -> View:

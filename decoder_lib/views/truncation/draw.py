@@ -10,9 +10,14 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.situation import POLICIES, Situation
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.windows import (
+from decoder_lib.plots.windows import plot_windows
+from decoder_lib.views.controls import WORDS_IN_FULL, bind, row
+from decoder_lib.views.controls import settings as run_settings
+from decoder_lib.views.markup import page, table
+from decoder_lib.views.situation import POLICIES, Situation
+from decoder_lib.views.state import State
+from decoder_lib.views.stepper import Walk
+from decoder_lib.views.truncation.compute import (
     WHOLE,
     Place,
     Reading,
@@ -22,13 +27,8 @@ from decoder_lib.exploring.windows import (
     runs_of,
     windows_of,
 )
-from decoder_lib.plots.windows import plot_windows
+from decoder_lib.views.view import View
 from decoder_lib.vocabulary import Vocabulary
-from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
-from decoder_lib.widgets.markup import page, table
-from decoder_lib.widgets.settings import settings as run_settings
-from decoder_lib.widgets.view import View
-from decoder_lib.widgets.walk import Walk
 
 _REASONS = {"stop": "end token", "length": "length bound", "context": "context full"}
 _STYLE = """<style>

@@ -8,10 +8,10 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.state import State
 from decoder_lib.plots.picture import only_words, show
-from decoder_lib.widgets.markup import paragraph
+from decoder_lib.views.markup import paragraph
+from decoder_lib.views.situation import Situation
+from decoder_lib.views.state import State
 
 
 class View:

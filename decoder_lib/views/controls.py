@@ -1,31 +1,105 @@
-"""The controls of a run: what is read, how tokens are selected, and what ends it."""
+"""The controls that set the state, and follow it when something else sets it.
+
+Numbers have fields and not sliders, because the front end gives a slider's handle no name for screen readers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 import ipywidgets as widgets
 
-from decoder_lib.exploring.situation import (
+from decoder_lib.views.situation import (
     LARGEST_SEED,
     MOST_NEW_TOKENS,
     TEMPERATURES,
     Situation,
     prompt_from,
 )
-from decoder_lib.exploring.state import State
-from decoder_lib.widgets.controls import WORDS_IN_FULL, bind, row
+from decoder_lib.views.state import State
 
 Complain = Callable[[str], None]
+WORDS_IN_FULL = {"description_width": "initial"}  # a control's style, or its description is cut off
+
+
+def bind(
+    state: State,
+    control: Any,
+    field: str,
+    complain: Complain = lambda sentence: None,
+    read: Callable[[Any], Any] = lambda value: value,
+    show: Callable[[Any], Any] = lambda value: value,
+    keep: bool = False,
+    change: Callable[[Any], None] | None = None,
+    adjust: Callable[[Situation], None] = lambda situation: None,
+) -> Any:
+    """The control, tied to a field of the situation.
+
+    complain : is told, in a sentence, why a value is not allowed, and an empty sentence once one is.
+    read, show : turn the control's value into the field's, and back.
+    keep : whether a control keeps a value that is not allowed, so that the reader can mend it (a text, say).
+        Otherwise it goes back to the value that was set.
+    change : sets the field, if more than the field has to be set.
+    adjust : brings whatever else depends on the situation up to date, such as the control's bounds, before
+        its value follows.
+    """
+    setter = change or (lambda value: state.change(**{field: value}))
+    following = False  # what the state says is shown, and not set again
+
+    def set_field(event: Any) -> None:
+        if following:
+            return
+        try:
+            setter(read(event["new"]))
+        except ValueError as error:
+            if not keep:
+                follow(state.situation)
+            complain(f"{error}.")
+        else:
+            follow(state.situation)  # a text may say the same in other words
+            complain("")
+
+    def follow(situation: Situation) -> None:
+        nonlocal following
+        following = True
+        try:
+            adjust(situation)
+            control.value = show(getattr(situation, field))
+        finally:
+            following = False
+
+    control.observe(set_field, names="value")
+    state.observe(follow)
+    follow(state.situation)
+    return control
+
+
+def button(label: str, tooltip: str, pressed: Callable[[], None]) -> widgets.Button:
+    """A button with words on it, and a longer sentence for those who hover or listen."""
+    made = widgets.Button(description=label, tooltip=tooltip)
+    made.on_click(lambda _: pressed())
+    return made
+
+
+def row(children: Sequence[widgets.Widget], *classes: str) -> widgets.HBox:
+    """Controls side by side, on a second line where the page is narrow."""
+    made = widgets.HBox(list(children))
+    for name in ("gen-row", *classes):
+        made.add_class(name)
+    return made
+
+
+def note(text: str) -> widgets.HTML:
+    """A few words among the controls."""
+    return widgets.HTML(escape(text))
 
 
 def settings(state: State, complain: Complain, prompt: widgets.Widget | None = None) -> widgets.VBox:
     """Rows of controls for everything that a run depends on.
 
-    prompt : stands where the run's own prompt would, in a view that continues something else.
-
-    Numbers have fields and not sliders: the front end gives a slider's handle no name for screen readers.
+    prompt : takes the place of the run's own prompt, in a view that continues something else.
     """
     groups = (
         (selection_control, seed_control, temperature_control),
@@ -43,7 +117,7 @@ def settings(state: State, complain: Complain, prompt: widgets.Widget | None = N
 
 
 def prompt_control(state: State, complain: Complain) -> Any:
-    """What is continued; a text with an unknown word stays there to be mended."""
+    """The prompt; a text with an unknown word stays there to be mended."""
     control = widgets.Text(
         description="Prompt",
         tooltip="Words of the vocabulary, with spaces between; Enter sets them",
@@ -63,7 +137,7 @@ def prompt_control(state: State, complain: Complain) -> Any:
 
 
 def decoder_control(state: State, complain: Complain) -> Any:
-    """Which decoder predicts: one of the state's."""
+    """The decoder that predicts: one of the state's."""
     control = widgets.Dropdown(
         description="Parameters",
         tooltip="Which decoder predicts",
@@ -80,7 +154,7 @@ def decoder_control(state: State, complain: Complain) -> Any:
 
 
 def selection_control(state: State, complain: Complain) -> Any:
-    """Greedy or sampling."""
+    """The selection rule: greedy or sampling."""
     control = widgets.Dropdown(
         description="Selection",
         tooltip="Draw each token with the shares as odds, or take the largest share",
@@ -92,7 +166,7 @@ def selection_control(state: State, complain: Complain) -> Any:
 
 
 def seed_control(state: State, complain: Complain) -> Any:
-    """Of the draws."""
+    """The seed of the draws."""
     control = widgets.BoundedIntText(
         description="Seed",
         tooltip=f"Of the draws, 0 to {LARGEST_SEED}; greedy selection makes none",
@@ -105,7 +179,7 @@ def seed_control(state: State, complain: Complain) -> Any:
 
 
 def temperature_control(state: State, complain: Complain) -> Any:
-    """Of the draws; wider than the usual range where the state is already outside it."""
+    """The temperature; its range is wider than usual if the state is already outside it."""
     low, high = TEMPERATURES
     now = state.situation.temperature
     control = widgets.BoundedFloatText(
@@ -150,7 +224,7 @@ def context_control(state: State, complain: Complain) -> Any:
 
 
 def end_control(state: State, complain: Complain) -> Any:
-    """Whether the end token ends the run, for a decoder that has one."""
+    """Whether the end token ends the run, for a decoder that has an end token."""
     control = widgets.Checkbox(indent=False, layout={"width": "auto"})
 
     def name(situation: Situation) -> None:

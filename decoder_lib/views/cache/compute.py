@@ -1,4 +1,4 @@
-"""A run with a cache: what each pass computes, and what an edit of an earlier token makes of the cache."""
+"""What the cache view shows: what each pass of a run computes, and what an edit does to the cache."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib.cache import KVCache
-from decoder_lib.exploring.runs import followed
-from decoder_lib.exploring.situation import Decoder, Situation
-from decoder_lib.generation import Generation
 from decoder_lib.selection import Selection
+from decoder_lib.views.runs import followed, largest
+from decoder_lib.views.situation import Decoder, Situation
 from decoder_lib.vocabulary import Vocabulary
 
-MOST_SHARES = 10  # of a large vocabulary, that many are shown
 _KEPT = 256
 
 Ids = tuple[int, ...]
@@ -25,7 +23,7 @@ Ids = tuple[int, ...]
 class Pass:
     """One pass of a run with a cache.
 
-    context : the tokens that it read.
+    context : the tokens that the pass read.
     held : how many of them, from the first, it took from the cache. It computed the others.
     """
 
@@ -34,16 +32,16 @@ class Pass:
 
     @property
     def computed(self) -> int:
-        """Positions computed, with the cache. Without one it would be all of `context`."""
+        """The number of positions that the pass computed; without a cache it would be all of `context`."""
         return len(self.context) - self.held
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the next pass answers.
+    """The next prediction and what is selected from it.
 
     shares : the distribution that is selected from.
-    token_id : what is selected, with the draw that the run has next.
+    token_id : the token that the next draw of the run selects.
     """
 
     shares: tuple[float, ...]
@@ -52,13 +50,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Edit:
-    """An earlier token replaced, and what that makes of the cache.
+    """An earlier token replaced, and what that does to the cache.
 
     before, after : the prefix as the cache knows it, and as it is now.
-    held : positions that the cache holds.
-    kept : those of them that stay good, all before the edit.
-    right : what comes after the edited prefix.
-    stale : what comes of the cache as it was, with only the newest token fed, if nobody checks; None where
+    held : how many positions the cache holds.
+    kept : how many of them stay valid, all before the edit.
+    right : the answer after the edited prefix.
+    stale : the answer that the old cache gives if nobody checks it and only the newest token is fed; None if
         no entry has fallen.
     """
 
@@ -71,36 +69,36 @@ class Edit:
 
     @property
     def position(self) -> int:
-        """Where."""
+        """The position that was edited."""
         return next(i for i, (a, b) in enumerate(zip(self.before, self.after, strict=True)) if a != b)
 
     @property
     def fallen(self) -> range:
-        """Positions whose entries are of no use any more."""
+        """The positions whose entries are no longer valid."""
         return range(self.kept, self.held)
 
     @property
     def fed(self) -> range:
-        """Positions that the next pass has to compute."""
+        """The positions that the next pass has to compute."""
         return range(self.kept, len(self.after))
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The tokens worth showing, in the order of their ids: the largest shares, and what is selected."""
+        """The tokens worth showing, in the order of their ids: the largest shares and the selected tokens."""
         answers = [self.right] if self.stale is None else [self.right, self.stale]
-        largest = np.argsort([-share for share in self.right.shares], kind="stable")[:MOST_SHARES]
-        return tuple(sorted({*largest.tolist(), *(answer.token_id for answer in answers)}))
+        selected = (answer.token_id for answer in answers)
+        return tuple(sorted(largest(np.array(self.right.shares), *selected)))
 
     @property
     def largest_error(self) -> float:
-        """How far a share from the stale cache is off, at the most."""
+        """The largest difference between a share from the stale cache and the right one."""
         if self.stale is None:
             return 0.0
         pairs = zip(self.right.shares, self.stale.shares, strict=True)
         return max(abs(right - stale) for right, stale in pairs)
 
     def sentence(self, words: Vocabulary) -> str:
-        """What falls, what is fed again, and what nobody would notice."""
+        """Which entries fall, what is computed again, and what the stale cache would answer."""
         old, new = (words.tokens[ids[self.position]] for ids in (self.before, self.after))
         edited = f"Position {self.position} is now {new} and not {old}."
         if self.stale is None:
@@ -121,10 +119,10 @@ class CachedRun:
     """A run with a cache up to some step.
 
     prefix : the prompt and what was selected so far.
-    positions : of the whole run, those that come later and the last selected token's included.
-    passes : of the whole run.
-    shown : how many of them have been made.
-    edit : None where nothing is edited.
+    positions : how many positions the whole run has, its last selected token included.
+    passes : all passes of the run.
+    shown : how many of them have been made so far.
+    edit : None if nothing is edited.
     """
 
     prefix: Ids
@@ -135,21 +133,21 @@ class CachedRun:
 
     @property
     def made(self) -> tuple[Pass, ...]:
-        """The passes so far."""
+        """The passes made so far."""
         return self.passes[: self.shown]
 
     @property
     def with_cache(self) -> int:
-        """Positions computed so far."""
+        """The number of positions computed so far."""
         return sum(made.computed for made in self.made)
 
     @property
     def without_cache(self) -> int:
-        """Positions that the same passes would have computed without a cache."""
+        """The number of positions that the same passes would have computed without a cache."""
         return sum(len(made.context) for made in self.made)
 
     def sentence(self, words: Vocabulary) -> str:
-        """What the last pass did; or, after an edit, what falls and what a stale cache would answer."""
+        """What the last pass did, or what an edit does to the cache."""
         if self.edit is not None:
             return self.edit.sentence(words)
         if not self.made:
@@ -163,14 +161,16 @@ class CachedRun:
 
 
 def cached_run_of(situation: Situation) -> CachedRun:
-    """The run that is followed, as far as the reader has stepped. An edit outside its prefix is none."""
+    """The run that is followed, as far as the reader has stepped. An edit outside its prefix is ignored."""
     run = followed(situation)
     shown = min(situation.step, len(run))
     prefix = (*run.prompt.tolist(), *run.token_ids[:shown])
     return CachedRun(
         prefix=prefix,
         positions=len(run.prompt) + len(run),
-        passes=_passes(situation.decoder, run),
+        passes=tuple(
+            Pass(tuple(step.context.tolist()), len(step.context) - step.positions_read) for step in run
+        ),
         shown=shown,
         edit=_edit_of(situation, prefix, shown),
     )
@@ -178,19 +178,6 @@ def cached_run_of(situation: Situation) -> CachedRun:
 
 def _positions(count: int) -> str:
     return "1 position" if count == 1 else f"{count} positions"
-
-
-@lru_cache(_KEPT)
-def _passes(decoder: Decoder, run: Generation) -> tuple[Pass, ...]:
-    """The passes of a run, made again with a cache."""
-    cache = decoder.model.new_cache()
-    passes = []
-    for step in run:
-        context = step.context.tolist()
-        held = cache.keep_common_prefix(context[:-1])
-        decoder.model.logits(context[held:], cache=cache)
-        passes.append(Pass(tuple(context), held))
-    return tuple(passes)
 
 
 def _edit_of(situation: Situation, prefix: Ids, shown: int) -> Edit | None:
@@ -230,7 +217,7 @@ def _edit(decoder: Decoder, before: Ids, after: Ids, made: int, selection: Selec
 
 
 def _unchecked(decoder: Decoder, stale: KVCache, prefix: Ids) -> NDArray[np.float64]:
-    """The row after `prefix`, wrong: from a cache of other tokens, which nobody compares with it."""
+    """The wrong scores after `prefix`: from a cache of other tokens, which nobody compares with it."""
     rows = decoder.model.logits(prefix[stale.length :], cache=stale)
     wrong: NDArray[np.float64] = rows[-1]
     return wrong

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from decoder_lib.exploring.runs import branch_of, followed, run_of
-from decoder_lib.exploring.situation import Decoder, Situation
 from decoder_lib.generation import Generation, Step
 from decoder_lib.selection import draw
+from decoder_lib.views.runs import MOST_SHARES, branch_of, followed, largest, run_of
+from decoder_lib.views.situation import Situation
 from decoder_lib.vocabulary import Vocabulary
 
-MOST_SHARES = 10  # of a large vocabulary, that many are shown
 _KEPT = 256
 
 
@@ -48,7 +47,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Turn:
-    """A row of the table of steps. `number` counts from 1; the positions are those that its pass computed."""
+    """A row of the table of steps.
+
+    number : counted from 1.
+    positions, positions_with_cache : how many positions the pass computes without a cache, and with one.
+    """
 
     number: int
     token: str
@@ -60,13 +63,14 @@ class Turn:
 
 @dataclass(frozen=True)
 class Steps:
-    """What is shown.
+    """What the explorer shows at one step of a run.
 
     prefix : the prompt and the tokens selected so far; `n_prompt` of them were given.
     step, n_steps : how many steps are shown, and how many there are.
-    taken : the position of the token that the reader took; None while there is none in the prefix.
-    shares : the candidates of the newest step in the order of their ids, or the largest first where there
-        are too many to show all: then `n_left_out` more hold `left_out` together. Empty at the start.
+    taken : the position of the token that the reader took; None while the prefix holds none.
+    shares : the candidates of the newest step in the order of their ids. If there are too many to show all,
+        the largest come first, and `n_left_out` more have a probability of `left_out` together. Empty at the
+        start.
     intervals, uniform : the newest step's draw; none under greedy selection.
     how : how the newest token was selected, in a sentence.
     turns : the table of steps.
@@ -92,7 +96,7 @@ class Steps:
 
     @property
     def product(self) -> float:
-        """Of the probabilities so far; 1 for none."""
+        """The product of the probabilities so far; 1 for no token."""
         return self.turns[-1].product if self.turns else 1.0
 
 
@@ -107,7 +111,7 @@ def steps_of(situation: Situation) -> Steps:
     can_take = newest is not None and (branch is None or step <= branch.place + 1)
     shares, n_left_out, left_out = ((), 0, 0.0) if newest is None else _shares(newest, words)
     return Steps(
-        prefix=tuple(words.tokens[i] for i in (*situation.prompt, *(made.token_id for made in made))),
+        prefix=tuple(words.tokens[i] for i in (*situation.prompt, *(each.token_id for each in made))),
         n_prompt=len(situation.prompt),
         step=step,
         n_steps=len(run),
@@ -118,7 +122,7 @@ def steps_of(situation: Situation) -> Steps:
         intervals=() if newest is None else _intervals(newest, words),
         uniform=None if newest is None else newest.uniform,
         how="" if newest is None else _how(newest, words, situation),
-        turns=_turns(situation.decoder, run)[:step],
+        turns=_turns(made, words),
         finish=_finish(situation, run),
         can_take=can_take,
         take=_take(situation, can_take, len(run)),
@@ -128,7 +132,7 @@ def steps_of(situation: Situation) -> Steps:
 def fields_to_take(situation: Situation, token_id: int) -> dict[str, object]:
     """What to change so that `token_id` is taken at the newest step shown.
 
-    The run's own token there leads back to the run. ValueError where no token can be taken.
+    The run's own token there leads back to the run. Raises ValueError where no token can be taken.
     """
     shown = steps_of(situation)
     if not shown.can_take:
@@ -149,46 +153,23 @@ def finish_in_words(situation: Situation, run: Generation) -> str:
     return f"the prefix fills the context of {situation.context_length} positions (context)"
 
 
-@lru_cache(_KEPT)
-def positions_with_cache(decoder: Decoder, run: Generation) -> tuple[int, ...]:
-    """How many positions each pass of a run computes where a cache keeps those of the pass before it."""
-    cache = decoder.model.new_cache()
-    computed = []
-    for step in run:
-        kept = cache.keep_common_prefix(step.context[:-1])
-        decoder.model.logits(step.context[kept:], cache=cache)
-        computed.append(len(step.context) - kept)
-    return tuple(computed)
-
-
-@lru_cache(_KEPT)
-def _turns(decoder: Decoder, run: Generation) -> tuple[Turn, ...]:
-    products = np.exp(np.cumsum([step.log_probability for step in run]))  # (T,)
-    rows = zip(run, products.tolist(), positions_with_cache(decoder, run), strict=True)
+def _turns(steps: Sequence[Step], words: Vocabulary) -> tuple[Turn, ...]:
+    products = np.exp(np.cumsum([step.log_probability for step in steps])).tolist()  # (T,)
     return tuple(
         Turn(
             number=number,
-            token=decoder.words.tokens[step.token_id],
+            token=words.tokens[step.token_id],
             probability=step.probability,
             product=product,
-            positions=step.positions_read,
-            positions_with_cache=cached,
+            positions=len(step.context),
+            positions_with_cache=step.positions_read,
         )
-        for number, (step, product, cached) in enumerate(rows, 1)
+        for number, (step, product) in enumerate(zip(steps, products, strict=True), 1)
     )
 
 
-def largest(distribution: NDArray[np.float64], *others: int) -> list[int]:
-    """The ids to show of a distribution (V,): all, or the ten largest and `others`, the largest first."""
-    if len(distribution) <= MOST_SHARES:
-        return list(range(len(distribution)))
-    order: list[int] = np.argsort(-distribution, kind="stable").tolist()
-    top = order[:MOST_SHARES]
-    return top + [token_id for token_id in dict.fromkeys(others) if token_id not in top]
-
-
 def _shares(step: Step, words: Vocabulary) -> tuple[tuple[Share, ...], int, float]:
-    """The shares to show, how many there are beside them, and what those hold together."""
+    """The shares to show, how many others there are, and the probability of the others together."""
     drawn = _drawn(step)
     notes = {step.token_id: "selected"}
     if drawn != step.token_id:

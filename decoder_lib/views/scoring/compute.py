@@ -6,16 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from decoder_lib.exploring.runs import branch_of, followed
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.steps import finish_in_words
+from decoder_lib.views.generation.compute import finish_in_words
+from decoder_lib.views.runs import branch_of, followed
+from decoder_lib.views.situation import Situation
+
+MOST_KEPT = 8  # runs that a reader can tell apart
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A row: a token's probability given all before it, and what the rows up to it come to.
+    """A token's probability given everything before it, with the product and the log-sum up to it.
 
-    number counts from 1; logarithms are natural ones. A factor of 0 has minus infinity.
+    number : counted from 1.
+    log_factor, log_sum : natural logarithms; that of a factor of 0 is minus infinity.
     """
 
     number: int
@@ -32,8 +35,8 @@ class Chain:
 
     name : what readers call the run.
     about : the settings that it came from.
-    factors : a row a new token.
-    finish : why it ended, as half a sentence.
+    factors : one for each new token.
+    finish : why the run ended, as half a sentence.
     """
 
     name: str
@@ -61,8 +64,8 @@ class Chain:
 class Comparison:
     """Whether one run is more probable than another.
 
-    ranked : whether that can be said at all.
-    verdict : what can be said, or why it can not.
+    ranked : whether the two can be ranked at all.
+    verdict : what can be said, or why nothing can.
     """
 
     ranked: bool
@@ -75,7 +78,7 @@ class Choice:
 
     key : stays the same while the settings change.
     name : what it is called now.
-    situation : where it comes from (`decoder_lib.exploring.runs.followed`).
+    situation : where the run comes from (`decoder_lib.views.runs.followed`).
     """
 
     key: str
@@ -86,23 +89,63 @@ class Choice:
 def choices(situation: Situation, kept: Sequence[Situation] = ()) -> tuple[Choice, ...]:
     """The run, its twin under the other selection rule, its branch, and the runs that the reader kept.
 
-    Kept runs over another vocabulary are left out: their tokens are not to be held against these.
+    Kept runs over another vocabulary are left out, since their tokens can't be compared with these.
     """
-    run = replace(situation, on_branch=False)
-    twin = replace(run, greedy=not run.greedy, branch=None)
+    run = situation.afresh()
+    twin = replace(run, greedy=not run.greedy)
     found = [
         Choice("run", "this run", run),
         Choice("twin", "the greedy run" if twin.greedy else "the sampled run", twin),
     ]
     branch = branch_of(situation)
     if branch is not None:
-        found.append(
-            Choice("branch", f"the branch at step {branch.place + 1}", replace(situation, on_branch=True))
-        )
+        on_branch = replace(run, branch=situation.branch, on_branch=True)
+        found.append(Choice("branch", f"the branch at step {branch.place + 1}", on_branch))
     for number, old in enumerate(kept, 1):
         if old.words == situation.words:
             found.append(Choice(f"kept {number}", f"kept run {number}", old))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What the view needs beside a situation: which two runs are compared, and the runs that were kept.
+
+    first, second : keys of choices. A choice that is gone gives way to the run, or to its twin.
+    kept : each looked at from the start, so that two of them are equal if they are the same run.
+    """
+
+    first: str = "run"
+    second: str = "twin"
+    kept: tuple[Situation, ...] = ()
+
+    def among(self, situation: Situation) -> Pair:
+        """The same pair with choices that exist in this situation."""
+        keys = {choice.key for choice in choices(situation, self.kept)}
+        return replace(
+            self,
+            first=self.first if self.first in keys else "run",
+            second=self.second if self.second in keys else "twin",
+        )
+
+    def of(self, situation: Situation) -> tuple[Choice, Choice]:
+        """The two runs."""
+        found = {choice.key: choice for choice in choices(situation, self.kept)}
+        pair = self.among(situation)
+        return found[pair.first], found[pair.second]
+
+    def keep(self, situation: Situation) -> Pair:
+        """The same with the run that is followed kept, and compared as the second one.
+
+        Raises ValueError for a run that is kept already, and where as many are kept as can be told apart.
+        """
+        now = situation.afresh("branch", "on_branch") if situation.on_branch else situation.afresh()
+        if now in self.kept:
+            raise ValueError(f"This run is kept already, as kept run {self.kept.index(now) + 1}.")
+        if len(self.kept) == MOST_KEPT:
+            raise ValueError(f"{MOST_KEPT} runs are kept, and more cannot be told apart: forget them first.")
+        kept = (*self.kept, now)
+        return replace(self, second=f"kept {len(kept)}", kept=kept)
 
 
 def chain_of(choice: Choice) -> Chain:
@@ -127,17 +170,17 @@ def chain_of(choice: Choice) -> Chain:
 
 
 def run_and_branch(situation: Situation) -> tuple[Choice, Choice] | None:
-    """The run and the branch that was taken from it; None where none was."""
+    """The run and the branch that was taken from it; None if there is no branch."""
     found = {choice.key: choice for choice in choices(situation)}
     return (found["run"], found["branch"]) if "branch" in found else None
 
 
 def settings_in_words(situation: Situation) -> str:
-    """Where a run comes from."""
+    """The settings that a run comes from, in words."""
     rule = "greedy" if situation.greedy else f"seed {situation.seed}, temperature {situation.temperature:g}"
     branch = branch_of(situation) if situation.on_branch else None
     taken = (
-        f", {situation.words.tokens[branch.tokens[branch.place]]} taken at step {branch.place + 1}"
+        f", {situation.words.tokens[branch.run.token_ids[branch.place]]} taken at step {branch.place + 1}"
         if branch
         else ""
     )
@@ -147,7 +190,7 @@ def settings_in_words(situation: Situation) -> str:
 def compare(first: Choice, second: Choice) -> Comparison:
     """Which of two runs is the more probable, where their probabilities can be ranked.
 
-    They can not where the factors come from different distributions, nor where one run has fewer of them.
+    They cannot be ranked if the factors come from different distributions, or if one run has fewer of them.
     """
     differing = _differences(first.situation, second.situation)
     if differing:

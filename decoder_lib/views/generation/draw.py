@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.exploring.chain import Chain, chain_of, compare, run_and_branch
-from decoder_lib.exploring.runs import followed
-from decoder_lib.exploring.situation import Situation
-from decoder_lib.exploring.state import State
-from decoder_lib.exploring.steps import Steps, steps_of
 from decoder_lib.plots.prefixes import plot_prefixes
 from decoder_lib.plots.token_rows import plot_token_rows
-from decoder_lib.widgets.markup import (
+from decoder_lib.views.controls import WORDS_IN_FULL, Complain, button, note, row, settings
+from decoder_lib.views.generation.compute import Steps, fields_to_take, steps_of
+from decoder_lib.views.markup import (
     Part,
     bars,
     chips,
@@ -28,10 +25,12 @@ from decoder_lib.widgets.markup import (
     strip,
     table,
 )
-from decoder_lib.widgets.settings import settings
-from decoder_lib.widgets.stepper import stepper
-from decoder_lib.widgets.taking import Taking
-from decoder_lib.widgets.view import View, state_of
+from decoder_lib.views.runs import MOST_SHARES, branch_of, followed
+from decoder_lib.views.scoring.compute import Chain, chain_of, compare, run_and_branch
+from decoder_lib.views.situation import Situation
+from decoder_lib.views.state import State
+from decoder_lib.views.stepper import stepper
+from decoder_lib.views.view import View, state_of
 
 _ABSENT = "–"  # a step that one of two runs does not have
 
@@ -82,6 +81,92 @@ class GenerationExplorer(View):
         if made:
             return plot_prefixes(made, situation.words, title="What each pass read, and what was selected")
         return plot_token_rows({"prompt": [situation.words.tokens[i] for i in situation.prompt]})
+
+
+class Taking:
+    """The controls that take another token than the one that was selected, and lead back from the branch.
+
+    There is one button per token, or a list of the largest shares for a large vocabulary. The token that the
+    run has at this step carries a tick on its button.
+    """
+
+    def __init__(self, state: State, complain: Complain) -> None:
+        self._state, self._complain = state, complain
+        self._where = note("")
+        self._buttons = row([])
+        self._list = widgets.Dropdown(
+            description="Another token",
+            tooltip="The largest shares of this step",
+            style=WORDS_IN_FULL,
+            layout={"width": "auto"},
+        )
+        self._list_button = button("Take it", "Go on from the token in the list", self._take_listed)
+        self._follow = button("", "Step through the one or the other", self._turn)
+        self._drop = button("Drop the branch", "Forget it and go on with the run", self._drop_branch)
+        for made in (self._list_button, self._follow, self._drop):
+            made.layout.width = "auto"
+        tokens = row([self._where, self._buttons, self._list, self._list_button])
+        self.widget = row([tokens, row([self._follow, self._drop])])
+        state.observe(self.follow)
+        self.follow(state.situation)
+
+    def follow(self, situation: Situation) -> None:
+        """Bring the controls up to date."""
+        shown = steps_of(situation)
+        self._where.value = note(shown.take).value
+        few = len(situation.words) <= MOST_SHARES
+        self._show(few and bool(shown.n_steps), self._buttons)
+        self._show(not few and shown.can_take, self._list, self._list_button)
+        if few:
+            self._follow_buttons(situation)
+        else:
+            self._list.options = [
+                (f"{share.token}  {share.share:.4f}", share.token_id) for share in shown.shares
+            ] or [("no token", None)]
+            self._list.index = 0
+        branch = branch_of(situation)
+        self._show(branch is not None, self._follow, self._drop)
+        self._follow.description = "Back to the run" if situation.on_branch else "Follow the branch"
+
+    def _follow_buttons(self, situation: Situation) -> None:
+        shown = steps_of(situation)
+        words = situation.words.tokens
+        if tuple(made.description for made in self._buttons.children) != words:
+            self._buttons.children = [
+                button(word, f"Take {word} at the step shown, and go on from there", self._taker(token_id))
+                for token_id, word in enumerate(words)
+            ]
+            for made in self._buttons.children:
+                made.layout.width = "auto"
+        for made, share in zip(self._buttons.children, shown.shares, strict=False):
+            made.icon = "check" if share.stands else ""
+        for made in self._buttons.children:
+            made.disabled = not shown.can_take
+            if not shown.shares:
+                made.icon = ""
+
+    def _show(self, seen: bool, *parts: widgets.Widget) -> None:
+        for part in parts:
+            part.layout.display = None if seen else "none"
+
+    def _taker(self, token_id: int) -> Callable[[], None]:
+        return lambda: self._take(token_id)
+
+    def _take(self, token_id: int) -> None:
+        try:
+            self._state.change(**fields_to_take(self._state.situation, token_id))
+        except ValueError as error:
+            self._complain(f"{error}")
+
+    def _take_listed(self) -> None:
+        if self._list.value is not None:
+            self._take(self._list.value)
+
+    def _turn(self) -> None:
+        self._state.change(on_branch=not self._state.situation.on_branch)
+
+    def _drop_branch(self) -> None:
+        self._state.change(branch=None, on_branch=False)
 
 
 def generation_explorer(state: State | None = None, **settings: Any) -> View:

@@ -1,4 +1,4 @@
-"""Holds the situation that all views of a page look at."""
+"""The situation that all views of one state look at."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from decoder_lib.exploring.runs import branch_of, followed, run_of
-from decoder_lib.exploring.situation import (
+from decoder_lib.views.runs import branch_of, followed
+from decoder_lib.views.situation import (
     Decoder,
     Situation,
     lesson_decoders,
@@ -17,13 +17,13 @@ from decoder_lib.exploring.situation import (
 
 
 class State:
-    """One situation after the other; whoever looks at it is told of each.
+    """The current situation, which observers are told of whenever it changes.
 
-    decoders : those that a reader can choose from; the lesson's two unless others are given. One that is set
-        and not among them is added.
-    settings : fields of the first `Situation`. The prompt may be given in words, the decoder by its name: one
-        of `decoders`, or of those shipped, "untrained", "trained" and "story". The context bound is that
-        decoder's own unless given.
+    decoders : those that a reader can choose from; the lesson's two unless others are given. A decoder that
+        is set and not among them is added.
+    settings : fields of the first `Situation`. The prompt may be given in words, and the decoder by its name:
+        one of `decoders`, or "untrained", "trained" or "story". The context bound is the decoder's own unless
+        another is given.
 
     Raises ValueError for settings outside the controls' ranges, and for unknown names and words.
     """
@@ -38,19 +38,20 @@ class State:
 
     @property
     def situation(self) -> Situation:
-        """The current one."""
+        """The current situation."""
         return self._situation
 
     def observe(self, observer: Callable[[Situation], None]) -> None:
-        """Call `observer` with each situation from now on."""
+        """Call `observer` with every new situation."""
         self._observers.append(observer)
 
     def change(self, **fields: Any) -> None:
-        """Set something else. ValueError, and nothing changed, for what cannot be.
+        """Change some fields. Raises ValueError, and changes nothing, if a value is not allowed.
 
-        A branch and an edit are dropped where the run is another one. The step stays within the run that is
-        followed: the branch where `on_branch` is set, else the run itself. With another decoder the context
-        bound stays where it can, unless it is set too; one that used all of the context goes on to do so.
+        Other settings drop what belonged to the old run, such as a branch and an edit. The step stays within
+        the run that is followed: the branch if `on_branch` is set, else the run itself. Another decoder keeps
+        the context bound if it can; a bound that was the whole context of the old decoder becomes that of the
+        new one.
         """
         there = self._situation
         fields = self._read(fields)
@@ -58,9 +59,7 @@ class State:
             bound = fields["decoder"].model.context_length
             whole = there.context_length == there.decoder.model.context_length
             fields.setdefault("context_length", bound if whole else min(bound, there.context_length))
-        now = replace(there, **fields)
-        if run_of(now) is not run_of(there):
-            now = replace(now, branch=fields.get("branch"), edit=fields.get("edit"))
+        now = there.changed(**fields)
         if now.on_branch and branch_of(now) is None:
             now = replace(now, on_branch=False)
         now = replace(now, step=min(now.step, len(followed(now))))
@@ -71,17 +70,12 @@ class State:
                 observer(now)
 
     def choose(self, decoder: Decoder) -> None:
-        """Look at another decoder, with the same words as prompt. ValueError where it does not know one."""
-        there = self._situation
-        self.change(
-            decoder=decoder,
-            prompt=tuple(decoder.words.id(there.words.tokens[token_id]) for token_id in there.prompt),
-            branch=None,
-            edit=None,
-        )
+        """Look at another decoder, with the same words as prompt. ValueError if it does not know one."""
+        words = [self._situation.words.tokens[token_id] for token_id in self._situation.prompt]
+        self.change(decoder=decoder, prompt=tuple(map(decoder.words.id, words)))
 
     def _read(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """The same fields, a decoder's name and a prompt's words read as what they stand for."""
+        """The same fields, with the decoder in place of its name and ids in place of the prompt's words."""
         fields = fields.copy()
         if isinstance(fields.get("decoder"), str):
             fields["decoder"] = self._named(fields["decoder"])
@@ -91,7 +85,7 @@ class State:
         return fields
 
     def _named(self, name: str) -> Decoder:
-        """A decoder by its name: one of this state's own first, else one of those shipped."""
+        """The decoder of this name: one of this state's own, or else one of those shipped."""
         named = {decoder.name: decoder for decoder in self.decoders}
         if name not in named:
             named = {decoder.name: decoder for decoder in shipped_decoders()} | named
