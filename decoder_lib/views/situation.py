@@ -152,7 +152,7 @@ class Situation(Settings):
                 check_integer(f"the token of {name}", pair[1], 0, self.decoder.model.n_vocab - 1)
 
     def changed(self, **fields: Any) -> Self:
-        """The same with these fields. Other settings give another run, so what belongs to the old one goes."""
+        """The same with these fields. Other settings drop what belonged to the old run."""
         settings = replace(
             self.settings, **{name: fields.pop(name) for name in vars(self.settings) if name in fields}
         )

@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.plots.rounds import plot_rounds
+from decoder_lib.plots import plot_rounds
 from decoder_lib.views.batch.compute import (
     MOST_ROWS,
     Batch,

@@ -12,8 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from decoder_lib.plots.positions import plot_positions_read
-from decoder_lib.plots.side_by_side import plot_side_by_side
+from decoder_lib.plots import plot_positions_read, plot_side_by_side
 from decoder_lib.views.cache.compute import CachedRun, Edit, cached_run_of
 from decoder_lib.views.controls import (
     WORDS_IN_FULL,

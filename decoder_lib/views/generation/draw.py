@@ -9,8 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.plots.prefixes import plot_prefixes
-from decoder_lib.plots.token_rows import plot_token_rows
+from decoder_lib.plots import plot_prefixes, plot_token_rows
 from decoder_lib.views.controls import WORDS_IN_FULL, Complain, button, note, row, settings
 from decoder_lib.views.generation.compute import Steps, fields_to_take, steps_of
 from decoder_lib.views.markup import (

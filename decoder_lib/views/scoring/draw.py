@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.plots.running_product import plot_running_product
+from decoder_lib.plots import plot_running_product
 from decoder_lib.views.controls import WORDS_IN_FULL, button, row
 from decoder_lib.views.controls import settings as run_settings
 from decoder_lib.views.markup import Part, columns, heading, logarithm, page, paragraph, small, strip, table

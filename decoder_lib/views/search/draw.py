@@ -9,8 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.plots.paths import plot_paths
-from decoder_lib.plots.token_rows import plot_token_rows
+from decoder_lib.plots import plot_paths, plot_token_rows
 from decoder_lib.views.controls import WORDS_IN_FULL, bind, decoder_control, prompt_control, row
 from decoder_lib.views.markup import page, paragraph, small, table
 from decoder_lib.views.search.compute import Level, Node, Tree, tree_of

@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 from matplotlib.axes import Axes
 
-from decoder_lib.plots.windows import plot_windows
+from decoder_lib.plots import plot_windows
 from decoder_lib.views.controls import WORDS_IN_FULL, bind, row
 from decoder_lib.views.controls import settings as run_settings
 from decoder_lib.views.markup import page, table

@@ -1,15 +1,14 @@
-"""Factors of the chain rule, and what they multiply to, step by step."""
+"""The factors of the chain rule, and what they multiply to, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
 from decoder_lib.generation import Step
-from decoder_lib.plots.style import INK, MARKED, PLAIN, titled
+from decoder_lib.plots.cells import INK, MARKED, PLAIN, Look, axes, frame, titled
 from decoder_lib.vocabulary import Vocabulary
 
 _LOOKS = (("o", "-", PLAIN), ("s", "--", MARKED), ("^", ":", "white"), ("D", "-.", INK))
@@ -22,8 +21,7 @@ def plot_running_product(
 
     Each run has a mark and a line style of its own, and its line is named where it ends.
     """
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5.4, 3.9), layout="constrained")
+    ax = axes(ax, 5.4, 3.9)
     longest = max((len(run) for run in runs.values()), default=0)
     shift = 0.10  # beside each other where two runs have the same factor
     sentences = []
@@ -36,14 +34,8 @@ def plot_running_product(
         for drawn in (small, large):
             drawn.set(marker=marker, color=INK, markerfacecolor=colour, markeredgecolor=INK)
         if len(run):
-            ax.annotate(
-                f"{name}\n{products[-1]:.6f}",
-                (places[-1], products[-1]),
-                xytext=(10, 0),
-                textcoords="offset points",
-                fontsize=9,
-                va="center",
-            )
+            beside: Look = {"xytext": (10, 0), "textcoords": "offset points", "fontsize": 9, "va": "center"}
+            ax.annotate(f"{name}\n{products[-1]:.6f}", (places[-1], products[-1]), **beside)
         told = "; ".join(
             f"step {row}, {vocabulary.tokens[step.token_id]}, factor {factor:.4f}, product {product:.6f}"
             for row, (step, factor, product) in enumerate(zip(run, factors, products, strict=True), 1)
@@ -54,10 +46,9 @@ def plot_running_product(
     ax.set_xticks(np.arange(1, longest + 1))
     ax.set_xlabel("step")
     ax.set_ylabel("probability (logarithmic scale)")
-    ax.set_title(title, fontsize=10, loc="left")
     ax.grid(axis="y", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    frame(ax, title)
     ax.legend(fontsize=9, loc="lower left", frameon=True)
     ax.set_label(f"Factors and running products on a logarithmic scale{titled(title)}. {' '.join(sentences)}")
     return ax

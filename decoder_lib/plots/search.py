@@ -1,16 +1,15 @@
-"""A few continuations of one prompt as a tree, with the share of every token on its edge."""
+"""A few continuations of one prompt as a tree, with the probability of every token on its edge."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
 from decoder_lib.arguments import TokenIds
 from decoder_lib.interface import LanguageModel
-from decoder_lib.plots.style import INK, MARKED, PLAIN, titled
+from decoder_lib.plots.cells import INK, MARKED, PLAIN, Look, axes, titled
 from decoder_lib.scoring import token_log_probabilities
 from decoder_lib.vocabulary import Vocabulary
 
@@ -27,13 +26,11 @@ def plot_paths(
 ) -> Axes:
     """Up to four named continuations, one above the other; what they share is drawn once, in heavy grey.
 
-    On each edge stands the token's share after its prefix, under each token the product so far, and behind
-    each path its name. The tokens after which a path stands alone are drawn in that path's line style.
+    Each edge carries the token's probability after its prefix, each token the product so far, and each path
+    its name. Where a path parts from the others, it goes on in a line style of its own.
     """
     columns = 1 + max((len(path) for path in paths.values()), default=0)
-    if ax is None:
-        size = (min(7.0, 1.0 * columns + 1.2), 1.25 * len(paths) + 0.7)
-        _, ax = plt.subplots(figsize=size, layout="constrained")
+    ax = axes(ax, min(7.0, 1.0 * columns + 1.2), 1.25 * len(paths) + 0.7)
     rows: dict[tuple[int, ...], list[int]] = {}  # a prefix of a path -> the paths that go through it
     for row, path in enumerate(paths.values()):
         ids = tuple(int(token_id) for token_id in path)
@@ -53,14 +50,8 @@ def plot_paths(
                 continue  # drawn with the first path that goes through it
             shared = len(rows[here]) > 1
             xs, ys = (length - 1, length), (heights[before], heights[here])
-            ax.plot(
-                xs,
-                ys,
-                color="#999999" if shared else INK,
-                linewidth=4.0 if shared else 1.8,
-                linestyle="-" if shared else _LINES[row % len(_LINES)],
-                zorder=1,
-            )
+            alone: Look = {"color": INK, "linewidth": 1.8, "linestyle": _LINES[row % len(_LINES)]}
+            ax.plot(xs, ys, zorder=1, **({"color": "#999999", "linewidth": 4.0} if shared else alone))
             note = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
             along = 0.5 if ys[0] == ys[1] else 0.4  # on a slope, clear of the product that stands behind it
             x, y = length - 1 + along, ys[0] + along * (ys[1] - ys[0])
@@ -76,15 +67,8 @@ def plot_paths(
 
     words = vocabulary.decode([int(token_id) for token_id in prompt])
     root = "\n".join(words.split())
-    ax.text(
-        0,
-        heights.get((), 0.0),
-        root,
-        fontsize=10,
-        ha="center",
-        va="center",
-        bbox=box | {"facecolor": "white"},
-    )
+    start = box | {"facecolor": "white"}
+    ax.text(0, heights.get((), 0.0), root, fontsize=10, ha="center", va="center", bbox=start)
     ax.set_xlim(-0.45, columns - 0.45)
     ax.set_ylim(len(paths) - 0.55, -0.5)
     ax.set_axis_off()

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from decoder_lib.generation import FinishReason
-from decoder_lib.plots.style import INK, MARKED, PLAIN, titled
+from decoder_lib.plots.cells import KNOWN, NEW, OPEN, axes, cell, grid, middles, numbers, titled
 
 _BECAUSE = {"length": "length bound", "context": "context full"}
 
@@ -27,10 +24,10 @@ def plot_rounds(
     """B rows by rounds: each row's selected tokens, how it ended, and nothing after its end.
 
     rows : B lists of token ids, the end token included; `tokens[i]` is the text of id i.
-    finish_reasons : B reasons; a row that ended with "stop" has its last cell framed and hatched, any other
-        row is followed by the word "truncated".
-    ignored : B lists of token ids that were supplied after a row's end, drawn dashed and named so.
-    row_labels : B texts at the left; "row 0" and so on where not given.
+    finish_reasons : B reasons; a row that ended with "stop" has its last cell framed and hatched, and any
+        other row is followed by the word "truncated".
+    ignored : B lists of token ids that were supplied after a row's end; their cells are dashed and say so.
+    row_labels : B texts at the left; "row 0" and so on if none are given.
     """
     late = [[] for _ in rows] if ignored is None else [list(row) for row in ignored]
     labels = [f"row {b}" for b in range(len(rows))] if row_labels is None else list(row_labels)
@@ -38,45 +35,20 @@ def plot_rounds(
     rounds = max((len(row) + len(rest) for row, rest in zip(rows, late, strict=True)), default=0)
     longest = max((len(row) for row, note in zip(rows, notes, strict=True) if note), default=0)
     width = max(rounds, longest + (1.5 if any(notes) else 0))
-    if ax is None:
-        margin = 0.2 + 0.08 * max((len(line) for label in labels for line in label.split("\n")), default=0)
-        size = (min(7.0, max(0.62 * width, 3.4) + margin), 0.58 * len(rows) + 0.9)
-        _, ax = plt.subplots(figsize=size, layout="constrained")
+    margin = 0.2 + 0.08 * max((len(line) for label in labels for line in label.split("\n")), default=0)
+    ax = axes(ax, min(7.0, max(0.62 * width, 3.4) + margin), 0.58 * len(rows) + 0.9)
     for b, row in enumerate(rows):
         for t, token_id in enumerate(row):
-            _cell(ax, t, b, tokens[token_id], ends=t == len(row) - 1 and finish_reasons[b] == "stop")
+            ends = t == len(row) - 1 and finish_reasons[b] == "stop"
+            cell(ax, t, b, tokens[token_id], NEW if ends else KNOWN)
         for t, token_id in enumerate(late[b], len(row)):
-            _cell(ax, t, b, f"{tokens[token_id]}\nignored", dashed=True)
+            cell(ax, t, b, f"{tokens[token_id]}\nignored", OPEN)
         if notes[b]:
             ax.text(len(row) + 0.1, b + 0.5, f"truncated:\n{notes[b]}", va="center", fontsize=9)
-    ax.set_xlim(0, max(width, 1))
-    ax.set_ylim(max(len(rows), 1), 0)
-    ax.set_xticks(np.arange(rounds) + 0.5, [str(t + 1) for t in range(rounds)])
-    ax.set_yticks(np.arange(len(rows)) + 0.5, labels)
+    grid(ax, max(width, 1), max(len(rows), 1), title, numbers(rounds, first=1), middles(labels))
     ax.set_xlabel("round (framed and hatched: the end token)")
-    ax.set_title(title, fontsize=10, loc="left")
-    ax.tick_params(length=0, labelsize=9)
-    ax.spines[:].set_visible(False)
     ax.set_label(f"Rows by rounds{titled(title)}: {'; '.join(_words(rows, late, labels, notes, tokens))}.")
     return ax
-
-
-def _cell(ax: Axes, t: int, b: int, text: str, ends: bool = False, dashed: bool = False) -> None:
-    """One box of row b in round t, counted from 0."""
-    box = Rectangle(
-        (t + 0.04, b + 0.1),
-        0.92,
-        0.8,
-        facecolor="white" if dashed else MARKED if ends else PLAIN,
-        edgecolor=INK,
-        linewidth=2.0 if ends else 0.8,
-        linestyle="--" if dashed else "-",
-        hatch="//" if ends else None,
-    )
-    ax.add_patch(box)
-    label = ax.text(t + 0.5, b + 0.5, text, ha="center", va="center", fontsize=9)
-    if ends:
-        label.set(weight="bold", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})
 
 
 def _words(
@@ -86,7 +58,7 @@ def _words(
     notes: list[str],
     tokens: Sequence[str],
 ) -> list[str]:
-    """A clause a row, for the text alternative."""
+    """One clause per row, for the text alternative."""
     clauses = []
     for row, rest, label, note in zip(rows, late, labels, notes, strict=True):
         selected = ", ".join(tokens[token_id] for token_id in row) or "nothing"
