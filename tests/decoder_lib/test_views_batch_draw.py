@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
-
 import pytest
-from views import control, parts, press
+from views import body, captions, control, page, parts, press, said, text, told
 
 from decoder_lib import LESSON_VOCABULARY, CausalLanguageModel, Vocabulary
 from decoder_lib.views.batch.compute import rounds_of
 from decoder_lib.views.situation import Decoder, lesson_decoders
 from decoder_lib.views.state import State
-from decoder_lib.views.view import View
 from decoder_lib.widgets import batch_view, generation_explorer
 
 pytestmark = pytest.mark.usefixtures("no_screen")
-
-
-def text(html: str) -> str:
-    return unescape(re.sub("<[^>]*>", "", html))
-
-
-def lines(view: View, caption: str) -> list[list[str]]:
-    """The cells of the table with this caption, a line each."""
-    (body,) = re.findall(rf"<caption>{caption}.*?<tbody>(.*?)</tbody>", view._drawing.value, re.DOTALL)
-    return [
-        [text(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line)]
-        for line in re.findall(r"<tr.*?</tr>", body)
-    ]
 
 
 def test_stepping_shows_round_after_round() -> None:
@@ -46,12 +29,12 @@ def test_stepping_shows_round_after_round() -> None:
         assert control(view, "Round").value == number
         seen = rounds_of(view.state.situation, view.batch)
         assert seen.shown == number
-        assert seen.sentence in text(view._said.value)
-        assert len(lines(view, "The finished mask")) == number
-        tokens = [cells[-2] for cells in lines(view, "The rows after")]
+        assert seen.sentence in said(view)
+        assert len(body(view, "The finished mask")) == number
+        tokens = [cells[-2] for cells in body(view, "The rows after")]
         assert tokens == [str(len(row.tokens)) for row in seen.rows]
     control(view, "Round").value = 3
-    assert lines(view, "The rows after round 3 of 5") == [
+    assert body(view, "The rows after round 3 of 5") == [
         ["row 0, seed 2<start> the cat", "sat", "the", "dog", "", "", "3", "going on"],
         ["row 1, seed 3<start> the dog", "sat", "✓ <end>", "done", "", "", "2", "✓ finished in round 2"],
         [
@@ -66,11 +49,11 @@ def test_stepping_shows_round_after_round() -> None:
         ],
         ["row 3, seed 5<start>", "the", "dog", "slept", "", "", "3", "going on"],
     ]
-    assert lines(view, "The finished mask")[1:] == [
+    assert body(view, "The finished mask")[1:] == [
         ["2", "0, 1, 2, 3", "False", "✓ True", "False", "False"],
         ["3", "0, 2, 3", "False", "✓ True", "✓ True", "False"],
     ]
-    assert [cells[1:] for cells in lines(view, "What padding costs")] == [
+    assert [cells[1:] for cells in body(view, "What padding costs")] == [
         ["3", "11"],
         ["4", "12"],
         ["15", "43"],
@@ -84,13 +67,13 @@ def test_a_truncated_row_is_told_from_a_finished_one() -> None:
     view = batch_view(seed=2, prompts=["<start>", "<start> the dog"])
     control(view, "Context bound").value = 4
     press(view, "End")
-    cut, done = lines(view, "The rows after")
+    cut, done = body(view, "The rows after")
     assert cut[-1] == "truncated: context full"
     assert done[-1].startswith(("✓ finished", "truncated: context"))
     view = batch_view(seed=2)
     press(view, "End")
-    assert lines(view, "The rows after")[3][-1] == "truncated: length bound"
-    assert lines(view, "The finished mask")[-1][-1] == "False"
+    assert body(view, "The rows after")[3][-1] == "truncated: length bound"
+    assert body(view, "The finished mask")[-1][-1] == "False"
 
 
 def test_prompts_can_be_edited() -> None:
@@ -100,7 +83,7 @@ def test_prompts_can_be_edited() -> None:
     box.value = "<start>\n\n  the   dog"
     assert view.batch.prompts == ("<start>", "the dog")
     assert box.value == "<start>\nthe dog"
-    assert len(lines(view, "The rows after")) == 2
+    assert len(body(view, "The rows after")) == 2
 
 
 @pytest.mark.parametrize(
@@ -110,13 +93,13 @@ def test_prompts_can_be_edited() -> None:
 def test_prompts_that_cannot_be_read_change_nothing(typed: str, sentence: str) -> None:
     """Bug: a typing error ends in a traceback, changes the rows, or wipes out what was typed."""
     view = batch_view()
-    before, drawing = view.batch, view._drawing.value
+    before, drawing = view.batch, page(view)
     control(view, "Prompts").value = typed
-    assert sentence in text(view._problem.value)
-    assert (view.batch, view._drawing.value) == (before, drawing)
+    assert sentence in told(view)
+    assert (view.batch, page(view)) == (before, drawing)
     assert control(view, "Prompts").value == typed
     press(view, "Forward")
-    assert text(view._problem.value) == ""
+    assert told(view) == ""
     assert control(view, "Prompts").value == "\n".join(before.prompts)
 
 
@@ -135,21 +118,21 @@ def test_settings_reach_the_rows() -> None:
     ]:
         control(view, description).value = value
         press(view, "End")
-        seen.add(view._drawing.value)
+        seen.add(text(view))
     assert len(seen) == 6
-    heads = [cells[0] for cells in lines(view, "The rows after")]
+    heads = [cells[0] for cells in body(view, "The rows after")]
     assert heads[0] == "row 0<start> the cat"  # greedy: no seed
-    assert "✓" not in "".join(map("".join, lines(view, "The rows after")))  # without an end token
+    assert "✓" not in "".join(map("".join, body(view, "The rows after")))  # without an end token
 
 
 def test_a_bound_that_leaves_a_row_no_room_says_so() -> None:
     """Bug: a bound below one row's prompt raises, or hides the other rows."""
     view = batch_view(seed=2)
     control(view, "Context bound").value = 3
-    assert "left out: its prompt has 5 tokens; the context bound is 3" in text(view._drawing.value)
-    assert len(lines(view, "The rows after")) == 4
+    assert "left out: its prompt has 5 tokens; the context bound is 3" in text(view)
+    assert len(body(view, "The rows after")) == 4
     control(view, "Prompts").value = "<start> the cat sat"
-    assert text(view._said.value) == "There is no row that the model could be handed."
+    assert said(view) == "There is no row that the model could be handed."
     assert (control(view, "Round").value, control(view, "Round").max) == (0, 0)
     press(view, "Forward", "Back", "End", "Start")
     control(view, "Context bound").value = 9
@@ -164,7 +147,7 @@ def test_the_number_of_the_round_stays_within_the_batch() -> None:
     assert control(view, "Round").value == 12
     control(view, "New tokens").value = 2
     assert (control(view, "Round").value, control(view, "Round").max) == (2, 2)
-    assert "The rows after round 2 of 2" in view._drawing.value
+    assert "The rows after round 2 of 2" in captions(view)
 
 
 def test_views_of_one_state_show_the_same_settings() -> None:
@@ -173,10 +156,10 @@ def test_views_of_one_state_show_the_same_settings() -> None:
     view, explorer = batch_view(state), generation_explorer(state)
     assert state.situation.decoder is lesson_decoders()[0]
     control(explorer, "Seed").value = 8
-    assert lines(view, "The rows after")[0][0].startswith("row 0, seed 8")
-    before = explorer._drawing.value
+    assert body(view, "The rows after")[0][0].startswith("row 0, seed 8")
+    before = page(explorer)
     press(view, "Forward")
-    assert explorer._drawing.value == before
+    assert page(explorer) == before
 
 
 def test_a_larger_decoder() -> None:
@@ -186,13 +169,13 @@ def test_a_larger_decoder() -> None:
     lesson = lesson_decoders()[1]
     view = batch_view(decoders=(large, lesson), prompt=(0, 1))
     press(view, "End")
-    assert [cells[0] for cells in lines(view, "The rows after")] == [
+    assert [cells[0] for cells in body(view, "The rows after")] == [
         "row 0, seed 0word0 word1",
         "row 1, seed 1word0",
     ]
-    assert {cells[-1] for cells in lines(view, "The rows after")} == {"truncated: length bound"}
+    assert {cells[-1] for cells in body(view, "The rows after")} == {"truncated: length bound"}
     control(view, "Parameters").value = lesson  # whose words the prompt does not have
-    assert "'word0'" in text(view._problem.value)
+    assert "'word0'" in told(view)
     assert control(view, "Parameters").value is large
 
 
@@ -212,8 +195,8 @@ def test_words_cannot_become_markup() -> None:
     odd = Decoder("odd", CausalLanguageModel(4, context_length=8), words, 3)
     view = batch_view(decoders=(odd,), context_length=8, prompt=(0, 1, 2))
     press(view, "End")
-    assert "<b>" not in view._drawing.value
-    assert '<b> "x" &y' in text(view._drawing.value)
+    assert not page(view).find_all("b")
+    assert '<b> "x" &y' in text(view)
 
 
 def test_the_lessons_words_are_those_of_the_first_batch() -> None:

@@ -7,14 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fake_models import ScriptedModel
 from hypothesis import given
 from hypothesis import strategies as st
-from situations import SITUATIONS, often
+from situations import SITUATIONS, often, scripted
 
 from decoder_lib import CausalLanguageModel, Vocabulary, sequence_log_probability, token_log_probabilities
 from decoder_lib.views.runs import branch_of, run_of
-from decoder_lib.views.scoring.compute import chain_of, choices, compare, run_and_branch, settings_in_words
+from decoder_lib.views.scoring.compute import (
+    MOST_KEPT,
+    Pair,
+    chain_of,
+    choices,
+    compare,
+    run_and_branch,
+    settings_in_words,
+)
 from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 
@@ -82,7 +89,7 @@ def test_the_ranking_is_the_library_s(settings: Situation, place: int, token_id:
     if pair is None:
         assert place >= len(run_of(settings))
         return
-    run, branch = (list(run_of(settings).token_ids), list(branch_of(pair[1].situation).tokens))
+    run, branch = (list(run_of(settings).token_ids), branch_of(pair[1].situation).run.token_ids)
     found = compare(*pair)
     assert found.ranked == (len(run) == len(branch))
     if not found.ranked:
@@ -142,8 +149,7 @@ def test_the_lesson_s_two_runs() -> None:
 @pytest.mark.parametrize("swap", [False, True])
 def test_a_run_that_cannot_come_about(swap: bool) -> None:
     """Bug: a factor of 0 ends in a traceback, or in a ratio of infinity."""
-    model = ScriptedModel(lambda prefix: [0.0, -1000.0, -2000.0], 3, context_length=16)
-    decoder = Decoder("sure", model, Vocabulary(("a", "b", "c")))
+    decoder = scripted(lambda prefix: [0.0, -1000.0, -2000.0], "a b c")
     situation = Situation(decoder, (0,), temperature=1e-306, max_new_tokens=3)
     pair = run_and_branch(replace(situation, branch=(1, 2)))
     assert math.isinf(chain_of(pair[1]).log_sum)
@@ -156,8 +162,7 @@ def test_a_run_that_cannot_come_about(swap: bool) -> None:
 
 def test_a_gap_beyond_floating_point() -> None:
     """Bug: exp of the gap overflows."""
-    model = ScriptedModel(lambda prefix: [0.0, -730.0], 2, context_length=16)
-    situation = Situation(Decoder("steep", model, Vocabulary(("a", "b"))), (0,), max_new_tokens=1)
+    situation = Situation(scripted(lambda prefix: [0.0, -730.0], "a b"), (0,), max_new_tokens=1)
     assert "e^730 times" in compare(*run_and_branch(replace(situation, branch=(0, 1)))).verdict
 
 
@@ -169,3 +174,57 @@ def test_where_a_run_comes_from() -> None:
     assert settings_in_words(Situation(greedy=True)) == "untrained, <start> the cat, greedy"
     taken = settings_in_words(Situation(greedy=True, branch=(1, 5), on_branch=True))
     assert taken == "untrained, <start> the cat, greedy, slept taken at step 2"
+
+
+def keys(pair: Pair, situation: Situation) -> tuple[str, str]:
+    return tuple(choice.key for choice in pair.of(situation))
+
+
+def test_a_branch_that_is_dropped_gives_way() -> None:
+    """Bug: the view asks for a run that does not exist any more."""
+    pair = Pair(first="branch", second="run")
+    assert keys(pair, Situation(branch=(1, 6))) == ("branch", "run")
+    assert keys(pair, Situation()) == ("run", "run")
+    assert pair.among(Situation()) == Pair("run", "run")
+    assert pair.among(Situation(branch=(1, 6))) == pair
+
+
+def test_keeping_a_run() -> None:
+    """Bug: a kept run changes with the settings, or can't be compared with what they give now."""
+    pair = Pair().keep(Situation())
+    assert keys(pair, Situation(seed=9)) == ("run", "kept 1")
+    assert chain_of(pair.of(Situation(seed=9))[1]).tokens == chain_of(the("run", Situation())).tokens
+    assert keys(pair.keep(Situation(seed=9)), Situation(seed=9)) == ("run", "kept 2")
+    assert keys(replace(pair, kept=()), Situation()) == ("run", "twin")
+
+
+@pytest.mark.parametrize(
+    "looking",
+    [{"policy": "stop"}, {"policy": "keep first"}, {"step": 3}, {"beam_width": 4}, {"edit": (1, 4)}],
+    ids=lambda looking: str(looking),
+)
+def test_a_run_is_kept_once_whatever_is_looked_at(looking: dict[str, object]) -> None:
+    """Bug: after a change of the truncation policy the same run is kept a second time."""
+    pair = Pair().keep(Situation())
+    with pytest.raises(ValueError, match="This run is kept already, as kept run 1"):
+        pair.keep(Situation(**looking))
+
+
+def test_a_kept_branch() -> None:
+    """Bug: keeping while the branch is followed keeps the run, or the branch loses its token."""
+    on_branch = Situation(branch=(1, 6), on_branch=True)
+    pair = Pair().keep(on_branch)
+    assert chain_of(pair.of(Situation())[1]).about.endswith("<end> taken at step 2")
+    with pytest.raises(ValueError, match="kept already, as kept run 1"):
+        pair.keep(replace(on_branch, step=1))
+    both = pair.keep(replace(on_branch, on_branch=False))
+    assert both.kept[1] == Situation()
+
+
+def test_no_more_runs_than_can_be_told_apart() -> None:
+    """Bug: the list grows without end, or a run is dropped without a word."""
+    pair = Pair()
+    for seed in range(MOST_KEPT):
+        pair = pair.keep(Situation(seed=seed))
+    with pytest.raises(ValueError, match=f"{MOST_KEPT} runs are kept"):
+        pair.keep(Situation(seed=MOST_KEPT))

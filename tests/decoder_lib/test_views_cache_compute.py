@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from situations import SITUATIONS, often
 
 from decoder_lib import CausalLanguageModel, StaleCacheError, Vocabulary, generate
-from decoder_lib.views.cache.compute import MOST_SHARES, CachedRun, Edit, cached_run_of
-from decoder_lib.views.runs import branch_of, run_of
+from decoder_lib.views.cache.compute import CachedRun, Edit, cached_run_of
+from decoder_lib.views.runs import MOST_SHARES, branch_of, run_of
 from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 UNTRAINED, TRAINED = lesson_decoders()
@@ -68,8 +68,8 @@ def test_a_followed_branch_is_what_the_cache_reads() -> None:
     branch = branch_of(situation)
     assert branch is not None
     shown = cached_run_of(situation)
-    assert shown.prefix == (0, 1, 2, *branch.tokens[:4])
-    assert [made.computed for made in shown.passes] == [3] + [1] * (len(branch.tokens) - 1)
+    assert shown.prefix == (0, 1, 2, *branch.run.token_ids[:4])
+    assert [made.computed for made in shown.passes] == [3] + [1] * (len(branch.run) - 1)
 
 
 @often

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from xml.etree import ElementTree
-
 import pytest
-from views import control
+from bs4 import Tag
+from views import body, control, page, said, text, told
 
 from decoder_lib import CausalLanguageModel, Vocabulary, beam_search, rank_continuations
 from decoder_lib.views.search.compute import tree_of
@@ -21,26 +19,18 @@ UNTRAINED, TRAINED = lesson_decoders()
 pytestmark = pytest.mark.usefixtures("no_screen")
 
 
-def svg(view: View) -> ElementTree.Element:
+def svg(view: View) -> Tag:
     """The tree's picture."""
-    (text,) = re.findall(r'<svg class="tree".*?</svg>', view._drawing.value)
-    return ElementTree.fromstring(re.sub(r"(class)=(\w+)>", r'\1="\2">', text))
+    (found,) = page(view).select("svg.tree")
+    return found
 
 
-def texts(view: View, *classes: str | None) -> list[str]:
-    return [part.text or "" for part in svg(view).iter("text") if part.get("class") in classes]
+def of_class(view: View, name: str) -> list[Tag]:
+    return [part for part in svg(view).find_all(True) if " ".join(part.get("class", ())) == name]
 
 
-def of_class(view: View, name: str) -> list[ElementTree.Element]:
-    return [part for part in svg(view).iter() if part.get("class") == name]
-
-
-def cells(view: View, caption: str) -> list[list[str]]:
-    """The rows of the table of that caption, without its head."""
-    (table,) = re.findall(rf"<caption>{re.escape(caption)}.*?</table>", view._drawing.value)
-    plain = table.split("<tbody>")[1].replace("&lt;", "<").replace("&gt;", ">")
-    rows = re.findall(r"<tr.*?</tr>", plain)
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+def texts(view: View, *classes: str) -> list[str]:
+    return [part.get_text() for name in classes for part in of_class(view, name) if part.name == "text"]
 
 
 def decode(token_ids: object) -> str:
@@ -53,21 +43,21 @@ def test_the_width_sets_what_the_beam_keeps() -> None:
     for width in (2, 7, 3):
         control(view, "Beam width").value = width
         assert view.state.situation.beam_width == width
-        rows = cells(view, f"What a beam of width {width} keeps after each token")
+        rows = body(view, f"What a beam of width {width} keeps after each token")
         assert len(rows) == width
         for length in range(1, 5):
             beams = beam_search(UNTRAINED.model, (0, 1, 2), length, width)
             shown = [row[length].rsplit(" (", 1)[0] for row in rows]
             assert shown == [decode(beam.token_ids) for beam in beams]
         assert len(of_class(view, "box kept")) == 4 * width
-        assert f"A beam of width {width} " in view._said.value
+        assert f"A beam of width {width} " in said(view)
 
 
 def test_the_three_ways_are_in_words() -> None:
     """Bug: a reader without the picture learns neither which continuations are marked nor their places."""
     view = search_view(beam_width=3)
     ranked, _ = rank_continuations(UNTRAINED.model, (0, 1, 2), 4)
-    rows = {row[0]: row[1:] for row in cells(view, "Three ways to choose among 2,401 continuations")}
+    rows = {row[0]: row[1:] for row in body(view, "Three ways to choose among 2,401 continuations")}
     assert rows["most probable"][0] == decode(ranked[0])
     assert rows["most probable"][2] == "1"
     assert rows["greedy"] == [decode(ranked[3]), "0.003405", "4"]
@@ -80,8 +70,10 @@ def test_paths_differ_in_line_and_words() -> None:
     greedy, best = of_class(view, "greedy"), of_class(view, "best")
     assert len(greedy) == len(best) == 4
     assert not {line.get("d") for line in greedy} & {line.get("d") for line in best}
-    assert re.search(r"\.best \{[^}]*stroke-dasharray", view._drawing.value)
-    assert not re.search(r"\.greedy \{[^}]*stroke-dasharray", view._drawing.value)
+    styles = "".join(style.get_text() for style in page(view).find_all("style"))
+    rules = {rule.split("{")[0].split()[-1]: rule for rule in styles.split("}") if "{" in rule}
+    assert "stroke-dasharray" in rules[".best"]
+    assert "stroke-dasharray" not in rules[".greedy"]
     ends = texts(view, "strong")
     assert "greedy, place 4" in ends
     assert "most probable, place 1" in ends
@@ -116,14 +108,14 @@ def test_columns_say_what_is_left_out() -> None:
 def test_boxes_lie_inside_the_picture_and_apart() -> None:
     """Bug: a box hides another, or the last one is cut off."""
     picture = svg(search_view(beam_width=7))
-    boxes = [part for part in picture.iter("rect") if (part.get("class") or "").startswith("box")]
-    places = [(int(box.get("x") or 0), int(box.get("y") or 0)) for box in boxes]
+    boxes = picture.select("rect.box")
+    places = [(int(box["x"]), int(box["y"])) for box in boxes]
     assert len(set(places)) == len(places)
     for (x, y), box in zip(places, boxes, strict=True):
-        assert x + int(box.get("width") or 0) < int(picture.get("width") or 0)
-        assert y + int(box.get("height") or 0) < int(picture.get("height") or 0)
+        assert x + int(box["width"]) < int(picture["width"])
+        assert y + int(box["height"]) < int(picture["height"])
         below = [there for column, there in places if column == x and there > y]
-        assert all(there >= y + int(box.get("height") or 0) for there in below)
+        assert all(there >= y + int(box["height"]) for there in below)
 
 
 def test_the_picture_has_a_text_alternative() -> None:
@@ -138,16 +130,16 @@ def test_the_picture_has_a_text_alternative() -> None:
 def test_an_unknown_word_changes_nothing() -> None:
     """Bug: a mistyped prompt raises into the notebook, or is wiped out before it can be mended."""
     view = search_view()
-    before, there = view._drawing.value, view.state.situation
+    before, there = page(view), view.state.situation
     control(view, "Prompt").value = "the bird"
-    assert "&#x27;bird&#x27; is not among" in view._problem.value
-    assert view._drawing.value == before
+    assert "'bird' is not among" in told(view)
+    assert page(view) == before
     assert view.state.situation is there
     assert control(view, "Prompt").value == "the bird"
     control(view, "Prompt").value = "<start> the"
-    assert view._problem.value == ""
+    assert told(view) == ""
     assert view.state.situation.prompt == (0, 1)
-    assert "Tree of continuations of &lt;start&gt; the." in view._drawing.value
+    assert (svg(view).get("aria-label") or "").startswith("Tree of continuations of <start> the.")
 
 
 def test_the_other_decoder_has_another_tree() -> None:
@@ -155,7 +147,7 @@ def test_the_other_decoder_has_another_tree() -> None:
     view = search_view(prompt=(0, 1))
     control(view, "Parameters").value = TRAINED
     ranked, _ = rank_continuations(TRAINED.model, (0, 1), 4)
-    rows = cells(view, "Three ways to choose among 2,401 continuations")
+    rows = body(view, "Three ways to choose among 2,401 continuations")
     assert rows[1][1] == decode(ranked[0])
 
 
@@ -165,7 +157,7 @@ def test_views_of_one_state_agree() -> None:
     one, other = search_view(state), search_view(state)
     control(one, "Beam width").value = 5
     assert control(other, "Beam width").value == 5
-    assert one._drawing.value == other._drawing.value
+    assert page(one) == page(other)
 
 
 def test_a_wider_beam_can_be_set_from_the_start() -> None:
@@ -175,7 +167,7 @@ def test_a_wider_beam_can_be_set_from_the_start() -> None:
     narrow = search_view()
     assert control(narrow, "Beam width").max == 12
     narrow.state.change(beam_width=12)
-    assert "finds the most probable one" in narrow._said.value
+    assert "finds the most probable one" in said(narrow)
     narrow.state.change(beam_width=20)
     assert control(narrow, "Beam width").value == narrow.state.situation.beam_width == 20
 
@@ -183,8 +175,8 @@ def test_a_wider_beam_can_be_set_from_the_start() -> None:
 def test_a_full_context_is_said() -> None:
     """Bug: a prompt that fills the context leaves a traceback, or an empty space without a word."""
     view = search_view(context_length=3)
-    assert "no room for a continuation" in view._said.value
-    assert "no room for a continuation" in view._drawing.value
+    assert "no room for a continuation" in said(view)
+    assert "no room for a continuation" in text(view)
     assert "prompt" in str(view.picture(view.state.situation).get_label())
 
 
@@ -195,8 +187,8 @@ def test_a_vocabulary_of_hundreds() -> None:
     view = search_view(State((decoder,), prompt=(0, 299)))
     boxes = len(of_class(view, "box")) + len(of_class(view, "box kept"))
     assert boxes < 30
-    assert "300 tokens to choose from" in view._drawing.value
-    in_boxes = [text for text in texts(view, "strong", None) if "incompre" in text]
+    assert "300 tokens to choose from" in text(view)
+    in_boxes = [text for text in texts(view, "strong", "") if "incompre" in text]
     assert len(in_boxes) == boxes
     assert {len(text) for text in in_boxes} == {9}
 

@@ -1,12 +1,9 @@
-"""The window view as an object: its controls, what it draws, and what it says."""
+"""The truncation view as an object: its controls, what it draws, and what it says."""
 
 from __future__ import annotations
 
-import re
-from html import unescape
-
 import pytest
-from views import control, press
+from views import chips, control, page, press, said, table, text, told
 
 from decoder_lib import CausalLanguageModel, Vocabulary
 from decoder_lib.views.situation import POLICIES, Decoder, lesson_decoders
@@ -18,24 +15,14 @@ from decoder_lib.widgets import window_view
 pytestmark = pytest.mark.usefixtures("no_screen")
 
 
-def text(html: str) -> str:
-    return unescape(re.sub("<[^>]*>", "", html))
-
-
-def chips(view: View, name: str) -> list[str]:
-    """The tokens of the text as the policy of this name reads it, with what is said of each."""
-    label = re.escape(f"The text as {name} reads it")
-    (row,) = re.findall(rf'<ol class="chips" aria-label="{label}">(.*?)</ol>', view._drawing.value)
-    return [f"{text(word)} {note}" for note, word in re.findall(r"<small>(.*?)</small>(.*?)</li>", row)]
+def read(view: View, name: str) -> list[str]:
+    """The text as the policy of this name reads it, each token with what is said of it."""
+    return [" ".join(chip) for chip in chips(view, f"The text as {name} reads")]
 
 
 def shares(view: View) -> list[list[str]]:
     """The lines of the table of shares, its head first."""
-    (table,) = re.findall(r'<table class="shares">.*?</table>', view._drawing.value)
-    return [
-        [text(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line)]
-        for line in re.findall(r"<tr>(.*?)</tr>", table)
-    ]
+    return table(view, "Shares of the next token")
 
 
 def test_what_each_policy_reads_is_drawn_and_said() -> None:
@@ -43,11 +30,11 @@ def test_what_each_policy_reads_is_drawn_and_said() -> None:
     view = window_view()
     press(view, "Forward")
     assert control(view, "Step").value == 5
-    assert chips(view, WHOLE)[-2:] == ["slept at 5", "the at 6, new"]
-    assert chips(view, "stop") == [
+    assert read(view, WHOLE)[-2:] == ["slept at 5", "the at 6, new"]
+    assert read(view, "stop") == [
         f"{word} not read" for word in ["<start>", "the", "cat", "the", "the", "slept", "the"]
     ]
-    assert chips(view, "drop oldest") == [
+    assert read(view, "drop oldest") == [
         "<start> dropped",
         "the dropped",
         "cat at 0",
@@ -56,7 +43,7 @@ def test_what_each_policy_reads_is_drawn_and_said() -> None:
         "slept at 3",
         "the at 4, new",
     ]
-    assert chips(view, "keep first") == [
+    assert read(view, "keep first") == [
         "<start> at 0, kept",
         "the at 1, kept",
         "cat at 2, kept",
@@ -65,8 +52,8 @@ def test_what_each_policy_reads_is_drawn_and_said() -> None:
         "slept at 3",
         "the at 4, new",
     ]
-    assert view._drawing.value.count("<s>") == 7 + 2 + 2
-    assert windows_of(view.state.situation, view.truncating).sentence in text(view._said.value)
+    assert len(page(view).find_all("s")) == 7 + 2 + 2
+    assert windows_of(view.state.situation, view.truncating).sentence in said(view)
 
 
 def test_shares_stand_beside_each_other() -> None:
@@ -92,11 +79,11 @@ def test_stepping_goes_from_the_first_pass_to_the_last() -> None:
     for pressed, number in [("Start", 1), ("Back", 1), ("Forward", 2), ("End", steps), ("Forward", steps)]:
         press(view, pressed)
         assert control(view, "Step").value == number
-        assert len(chips(view, WHOLE)) == 3 + number - 1
-        assert f"Step {number} of {steps}" in text(view._said.value)
+        assert len(read(view, WHOLE)) == 3 + number - 1
+        assert f"Step {number} of {steps}" in said(view)
     control(view, "Step").value = 2
-    assert len(chips(view, WHOLE)) == 4
-    assert "all of it is read" in text(view._said.value)
+    assert len(read(view, WHOLE)) == 4
+    assert "all of it is read" in said(view)
 
 
 def test_the_policy_of_the_run_can_be_changed() -> None:
@@ -106,16 +93,16 @@ def test_the_policy_of_the_run_can_be_changed() -> None:
     for policy in POLICIES:
         control(view, "Policy of the run").value = policy
         press(view, "End")
-        tokens[policy] = chips(view, WHOLE)
+        tokens[policy] = read(view, WHOLE)
         assert view.state.situation.policy == policy
-        assert f"in the run of '{policy}'" in text(view._said.value)
+        assert f"in the run of '{policy}'" in said(view)
     assert len(set(map(tuple, tokens.values()))) == 3
     control(view, "Policy of the run").value = "stop"
     press(view, "End")
     assert control(view, "Step").max == 4
-    assert "'stop' ends the run" in text(view._said.value)
+    assert "'stop' ends the run" in said(view)
     assert "✓" not in "".join(map("".join, shares(view)))
-    assert "The run has ended" in text(view._drawing.value)
+    assert "The run has ended" in text(view)
 
 
 def test_tokens_kept_first_stay_within_the_context() -> None:
@@ -123,7 +110,7 @@ def test_tokens_kept_first_stay_within_the_context() -> None:
     view = window_view()
     kept = control(view, "Tokens kept first")
     kept.value = 4
-    assert [chip for chip in chips(view, "keep first") if "kept" in chip] == [
+    assert [chip for chip in read(view, "keep first") if "kept" in chip] == [
         "<start> at 0, kept",
         "the at 1, kept",
         "cat at 2, kept",
@@ -133,7 +120,7 @@ def test_tokens_kept_first_stay_within_the_context() -> None:
     assert kept.value == 4
     control(view, "Context bound").value = 4
     assert (kept.value, kept.max) == (2, 2)
-    assert "kept" in chips(view, "keep first")[1]
+    assert "kept" in read(view, "keep first")[1]
     control(view, "Context bound").value = 8
     assert kept.value == 4
 
@@ -144,22 +131,22 @@ def test_a_context_without_room_says_so() -> None:
     control(view, "Policy of the run").value = "keep first"
     for bound in (2, 1):
         control(view, "Context bound").value = bound
-        assert "'keep first' has no room in this context" in text(view._said.value)
+        assert "'keep first' has no room in this context" in said(view)
         press(view, "Back", "Forward", "End", "Start")
         control(view, "Tokens kept first").value = 2
         view._repr_mimebundle_()
     control(view, "Context bound").value = 3
-    assert "no room" not in text(view._said.value)
+    assert "no room" not in said(view)
 
 
 def test_wrong_settings_are_said_and_change_nothing() -> None:
     """Bug: an unknown word or a bound below the prompt ends in a traceback or empties the view."""
     view = window_view()
-    before, drawing = view.state.situation, view._drawing.value
+    before, drawing = view.state.situation, page(view)
     for description, value in [("Prompt", "the cow"), ("Context bound", 2)]:
         control(view, description).value = value
-        assert text(view._problem.value) != ""
-        assert (view.state.situation, view._drawing.value) == (before, drawing)
+        assert told(view) != ""
+        assert (view.state.situation, page(view)) == (before, drawing)
 
 
 def test_settings_reach_the_run() -> None:
@@ -177,7 +164,7 @@ def test_settings_reach_the_run() -> None:
     ]:
         control(view, description).value = value
         press(view, "End")
-        seen.add(view._drawing.value)
+        seen.add(text(view))
     assert len(seen) == 7
 
 
@@ -187,7 +174,7 @@ def test_a_state_of_ones_own_is_left_as_it_is() -> None:
     before = state.situation
     view = window_view(state)
     assert state.situation is before
-    assert "does not fill the context of 16" in text(view._said.value)
+    assert "does not fill the context of 16" in said(view)
     assert window_view(context_length=9).state.situation.context_length == 9
     assert window_view(prompt=(0, 1) * 4).state.situation.context_length == 9
     assert window_view(prompt=(0, 1) * 8).state.situation.context_length == 16
@@ -200,14 +187,14 @@ def test_a_larger_decoder() -> None:
     view = window_view(decoders=(large,))
     _, *lines, _ = shares(view)
     assert 10 <= len(lines) <= 13
-    assert f"{300 - len(lines)} more tokens" in text(view._drawing.value)
+    assert f"{300 - len(lines)} more tokens" in text(view)
 
 
 def test_a_text_beyond_the_decoders_own_context() -> None:
     """Bug: the whole text is asked for where no decoder has room for it."""
     view = window_view(prompt=(0, 1) * 8, end=False)
     press(view, "End")
-    assert "no room for the whole text" in text(view._drawing.value)
+    assert "no room for the whole text" in text(view)
     assert WHOLE not in shares(view)[0]
     assert shares(view)[-1][1:] == ["–", "–"]
 
@@ -227,5 +214,5 @@ def test_words_cannot_become_markup() -> None:
     words = Vocabulary(("<b>", '"x"', "&y", "z"))
     odd = Decoder("odd", CausalLanguageModel(4, context_length=8), words, 3)
     view = window_view(decoders=(odd,), context_length=4, prompt=(0, 1, 2), end=False)
-    assert "<b>" not in view._drawing.value
-    assert chips(view, "drop oldest")[:2] == ["<b> dropped", '"x" at 0']
+    assert not page(view).find_all("b")
+    assert read(view, "drop oldest")[:2] == ["<b> dropped", '"x" at 0']

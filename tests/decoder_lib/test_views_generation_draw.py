@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import ipywidgets as widgets
 import matplotlib.pyplot as plt
 import pytest
-from views import control, parts, press
+from views import body, chips, control, page, parts, press, said, text, told
 
 from decoder_lib import CausalLanguageModel, Vocabulary
 from decoder_lib.views.generation.compute import steps_of
@@ -20,16 +18,13 @@ from decoder_lib.views.view import View
 pytestmark = pytest.mark.usefixtures("no_screen")
 
 
-def drawn(view: View) -> str:
-    return view._drawing.value
+def prefix(view: View) -> list[str]:
+    return [token for token, _ in chips(view)]
 
 
-def told(view: View) -> str:
-    return re.sub("<[^>]*>", "", view._problem.value)
-
-
-def chips(view: View) -> list[str]:
-    return re.findall(r"<li[^>]*><small>[^<]*</small>([^<]*)</li>", drawn(view))
+def strips(view: View) -> list[str]:
+    """The words that stand for the strips of draws."""
+    return [strip["aria-label"] for strip in page(view).select('.strip[role="img"]')]
 
 
 def test_stepping_forward_back_and_to_either_end() -> None:
@@ -39,20 +34,19 @@ def test_stepping_forward_back_and_to_either_end() -> None:
     for step in (1, 2, 3, 4, 5, 5):
         press(view, "Forward")
         assert view.state.situation.step == control(view, "Step").value == step
-        assert len(chips(view)) == 3 + step
-        newest = view.state.situation.words.tokens[run[step - 1].token_id].replace("<", "&lt;")
-        assert chips(view)[-1] == newest.replace(">", "&gt;")
-        assert f"step {step} of 5" in view._said.value
-    assert "Finished: it has made the 5 tokens asked for (length)." in view._said.value
+        assert len(prefix(view)) == 3 + step
+        assert prefix(view)[-1] == view.state.situation.words.tokens[run[step - 1].token_id]
+        assert f"step {step} of 5" in said(view)
+    assert "Finished: it has made the 5 tokens asked for (length)." in said(view)
     press(view, "Back")
     assert view.state.situation.step == 4
     press(view, "Start", "Back")
     assert view.state.situation.step == 0
-    assert "No pass has been made yet" in drawn(view)
+    assert "No pass has been made yet" in text(view)
     press(view, "End")
     assert view.state.situation.step == 5
     control(view, "Step").value = 2
-    assert len(chips(view)) == 5
+    assert len(prefix(view)) == 5
 
 
 def test_every_setting_reaches_the_run_and_follows_it() -> None:
@@ -105,31 +99,31 @@ def test_greedy_switches_off_what_has_no_effect() -> None:
     control(view, "Selection").value = True
     assert control(view, "Seed").disabled
     assert control(view, "Temperature").disabled
-    assert "Greedy selection makes no draw" in drawn(view)
-    assert "Seed and temperature have no effect" in drawn(view)
-    assert 'class="strip' not in drawn(view)
+    assert "Greedy selection makes no draw" in text(view)
+    assert "Seed and temperature have no effect" in text(view)
+    assert strips(view) == []
     control(view, "Selection").value = False
     assert not control(view, "Seed").disabled
-    assert 'class="strip' in drawn(view)
+    assert len(strips(view)) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("typed", "sentence"),
     [
         ("<start> teh cat", "'teh' is not among the 7 words"),
         ("   ", "The prompt is empty"),
         ("the " * 17, "The prompt has 17 tokens; the context bound is 16"),
     ],
 )
-def test_a_prompt_that_cannot_be_read(text: str, sentence: str) -> None:
+def test_a_prompt_that_cannot_be_read(typed: str, sentence: str) -> None:
     """Bug: a typing error ends in a traceback, changes the run, or wipes out what was typed."""
     view = generation_explorer(step=2)
-    before, drawing = view.state.situation, drawn(view)
-    control(view, "Prompt").value = text
-    assert sentence in told(view).replace("&#x27;", "'")
+    before, drawing = view.state.situation, page(view)
+    control(view, "Prompt").value = typed
+    assert sentence in told(view)
     assert view.state.situation is before
-    assert drawn(view) == drawing
-    assert control(view, "Prompt").value == text
+    assert page(view) == drawing
+    assert control(view, "Prompt").value == typed
     control(view, "Prompt").value = "the cat"
     assert told(view) == ""
     assert view.state.situation.prompt == (1, 2)
@@ -143,7 +137,7 @@ def test_a_bound_below_the_prompt() -> None:
     assert control(view, "Context bound").value == view.state.situation.context_length == 16
     control(view, "Context bound").value = 3
     assert told(view) == ""
-    assert "the prefix fills the context of 3 positions" in view._said.value
+    assert "the prefix fills the context of 3 positions" in said(view)
 
 
 def test_taking_another_token() -> None:
@@ -153,13 +147,12 @@ def test_taking_another_token() -> None:
     press(view, "slept")
     branch = branch_of(view.state.situation)
     assert branch is not None
-    assert (branch.place, branch.tokens[1]) == (1, 5)
-    assert chips(view)[-1] == "slept"
-    assert "2, taken" not in drawn(view)
-    assert "4, new, taken" in drawn(view)
-    assert "The run and the branch at step 2" in drawn(view)
+    assert (branch.place, branch.run.token_ids[1]) == (1, 5)
+    assert prefix(view)[-1] == "slept"
+    assert [note for _, note in chips(view) if "taken" in note] == ["4, new, taken"]
+    assert "The run and the branch at step 2" in text(view)
     for shown in (run, branch.run):
-        assert f"{shown.probability:.6f}" in drawn(view)
+        assert f"{shown.probability:.6f}" in text(view)
     press(view, "Forward")
     assert followed(view.state.situation) is branch.run
     assert control(view, "slept").disabled  # behind the branch
@@ -168,7 +161,7 @@ def test_taking_another_token() -> None:
     assert not control(view, "slept").disabled
     press(view, "Follow the branch", "Drop the branch")
     assert view.state.situation.branch is None
-    assert "The run and the branch" not in drawn(view)
+    assert "The run and the branch" not in text(view)
 
 
 def test_the_button_of_the_token_that_stands_there_has_a_tick() -> None:
@@ -228,8 +221,8 @@ def test_a_large_vocabulary() -> None:
     listed = control(view, "Another token")
     shown = steps_of(view.state.situation)
     assert [value for _, value in listed.options] == [share.token_id for share in shown.shares]
-    assert drawn(view).count('class="bar"') == len(shown.shares)
-    assert f"and {300 - len(shown.shares)} more, which share {shown.left_out:.4f}" in drawn(view)
+    assert len(body(view, "Shares at step 1")) == len(shown.shares)
+    assert f"and {300 - len(shown.shares)} more, which share {shown.left_out:.4f}" in text(view)
     assert len([part for part in parts(view.widget) if isinstance(part, widgets.Button)]) < 10
     other = next(s.token_id for s in shown.shares if s.token_id != run_of(view.state.situation)[0].token_id)
     listed.value = other
@@ -247,7 +240,7 @@ def test_from_one_decoder_to_another_and_back() -> None:
     press(view, "sat")
     control(view, "Parameters").value = small
     assert told(view) == ""
-    assert chips(view)[:3] == ["&lt;start&gt;", "the", "cat"]
+    assert prefix(view)[:3] == ["<start>", "the", "cat"]
     assert (control(view, "Context bound").max, control(view, "Context bound").value) == (8, 8)
     assert control(view, "owl ends the run").value
     press(view, "owl")
@@ -273,20 +266,16 @@ def test_every_situation_of_the_controls_can_be_drawn() -> None:
         for value in values:
             control(view, description).value = value
             press(view, "End", "dog", "Forward", "Start", "sat", "End")
-            assert view.sentence(view.state.situation) in plain(view._said.value)
+            assert said(view) == view.sentence(view.state.situation)
             plt.close(view.picture(view.state.situation).figure)
-
-
-def plain(text: str) -> str:
-    return re.sub("<[^>]*>", "", text).replace("&lt;", "<").replace("&gt;", ">")
 
 
 def test_what_is_marked_is_marked_in_words() -> None:
     """Bug: the newest token, the selected share or the draw is told by colour alone."""
     view = generation_explorer(step=3)
-    assert "5, new" in drawn(view)
-    assert '<td class="note">selected</td>' in drawn(view)
-    (alternative,) = re.findall(r'role="img" aria-label="([^"]*)"', drawn(view))
+    assert chips(view)[5][1] == "5, new"
+    assert [row[0] for row in body(view, "Shares at step 3") if row[-1] == "selected"] == [prefix(view)[5]]
+    (alternative,) = strips(view)
     uniform = run_of(view.state.situation)[2].uniform
     assert f"The draw {uniform:.4f} fell on" in alternative
 
@@ -297,7 +286,7 @@ def test_without_a_front_end() -> None:
     bundle, _ = view._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert bundle["image/png"]
-    assert drawn(view) in bundle["text/html"]
+    assert view.drawing(view.state.situation) in bundle["text/html"]
     assert "step 2 read &lt;start&gt; the cat dog and selected the" in bundle["text/html"]
     assert bundle["text/plain"].startswith("Run, step 2 of 5: read 4 tokens, selected the at 0.1179")
     view.state.change(step=0)
@@ -309,7 +298,7 @@ def test_two_views_of_one_state() -> None:
     state = State()
     one, other = generation_explorer(state), generation_explorer(state, step=1)
     press(one, "Forward")
-    assert drawn(one) == drawn(other)
+    assert page(one) == page(other)
     assert state.situation.step == 2
     with pytest.raises(ValueError, match="seed is 101"):
         generation_explorer(seed=101)

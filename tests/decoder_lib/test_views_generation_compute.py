@@ -7,20 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fake_models import ScriptedModel
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from situations import SITUATIONS, often
+from situations import SITUATIONS, often, scripted
 
 from decoder_lib import CausalLanguageModel, Vocabulary, generate
-from decoder_lib.views.generation.compute import (
-    fields_to_take,
-    finish_in_words,
-    largest,
-    positions_with_cache,
-    steps_of,
-)
-from decoder_lib.views.runs import branch_of, followed, run_of
+from decoder_lib.views.generation.compute import fields_to_take, finish_in_words, steps_of
+from decoder_lib.views.runs import branch_of, followed, largest, run_of
 from decoder_lib.views.situation import Decoder, Situation
 from decoder_lib.views.state import State
 
@@ -44,7 +37,7 @@ def test_the_steps_shown_are_those_of_the_run(settings: Situation, step: int) ->
     assert shown.prefix == tuple(words[i] for i in [*settings.prompt, *run.token_ids[:step]])
     assert [turn.token for turn in shown.turns] == [words[i] for i in run.token_ids[:step]]
     assert [turn.probability for turn in shown.turns] == [made.probability for made in run[:step]]
-    assert [turn.positions for turn in shown.turns] == [made.positions_read for made in run[:step]]
+    assert [turn.positions for turn in shown.turns] == [len(made.context) for made in run[:step]]
     assert shown.product == pytest.approx(math.prod(made.probability for made in run[:step]), rel=1e-9)
     if step:
         newest = run[step - 1]
@@ -89,8 +82,8 @@ def test_positions_with_a_cache_are_those_of_a_cached_run(settings: Situation) -
         use_cache=True,
         **settings.selection,
     )
-    counted = positions_with_cache(settings.decoder, run_of(settings))
-    assert counted == tuple(step.positions_read for step in cached)
+    turns = steps_of(replace(settings, step=len(run_of(settings)))).turns
+    assert [turn.positions_with_cache for turn in turns] == [step.positions_read for step in cached]
 
 
 @often
@@ -202,9 +195,7 @@ def test_the_largest_are_listed_once() -> None:
 
 def test_a_share_of_zero_can_be_taken() -> None:
     """Bug: a token that the temperature leaves no share breaks the product or the scale."""
-    model = ScriptedModel(lambda prefix: [0.0, -1000.0, -1000.0], 3)
-    model.new_cache = CausalLanguageModel(n_vocab=3).new_cache
-    decoder = Decoder("sure", model, Vocabulary(("a", "b", "c")))
+    decoder = scripted(lambda prefix: [0.0, -1000.0, -1000.0], "a b c")
     situation = Situation(decoder, (0,), temperature=0.1, max_new_tokens=2, step=1)
     there = replace(situation, **fields_to_take(situation, 2), context_length=16)
     assert steps_of(there).product == 0.0
