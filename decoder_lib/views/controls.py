@@ -21,7 +21,6 @@ from decoder_lib.views.situation import (
 from decoder_lib.views.state import State
 
 Complain = Callable[[str], None]
-WORDS_IN_FULL = {"description_width": "initial"}  # a control's style, or its description is cut off
 
 
 def bind(
@@ -76,9 +75,27 @@ def bind(
     return control
 
 
-def button(label: str, tooltip: str, pressed: Callable[[], None]) -> widgets.Button:
+def control(
+    kind: type[widgets.Widget],
+    description: str,
+    tooltip: str,
+    width: str = "auto",
+    max_width: str | None = None,
+    **more: Any,
+) -> Any:
+    """A control of some kind with its description in full, and a sentence for those who hover or listen."""
+    return kind(
+        description=description,
+        tooltip=tooltip,
+        style={"description_width": "initial"},
+        layout={"width": width, "max_width": max_width},
+        **more,
+    )
+
+
+def button(label: str, tooltip: str, pressed: Callable[[], None], **layout: str) -> widgets.Button:
     """A button with words on it, and a longer sentence for those who hover or listen."""
-    made = widgets.Button(description=label, tooltip=tooltip)
+    made = widgets.Button(description=label, tooltip=tooltip, layout=layout)
     made.on_click(lambda _: pressed())
     return made
 
@@ -118,16 +135,17 @@ def settings(state: State, complain: Complain, prompt: widgets.Widget | None = N
 
 def prompt_control(state: State, complain: Complain) -> Any:
     """The prompt; a text with an unknown word stays there to be mended."""
-    control = widgets.Text(
-        description="Prompt",
-        tooltip="Words of the vocabulary, with spaces between; Enter sets them",
+    made = control(
+        widgets.Text,
+        "Prompt",
+        "Words of the vocabulary, with spaces between; Enter sets them",
+        "26em",
         continuous_update=False,
-        style=WORDS_IN_FULL,
-        layout={"width": "26em", "max_width": "100%"},
+        max_width="100%",
     )
     return bind(
         state,
-        control,
+        made,
         "prompt",
         complain,
         read=lambda text: prompt_from(text, state.situation.words),
@@ -138,109 +156,103 @@ def prompt_control(state: State, complain: Complain) -> Any:
 
 def decoder_control(state: State, complain: Complain) -> Any:
     """The decoder that predicts: one of the state's."""
-    control = widgets.Dropdown(
-        description="Parameters",
-        tooltip="Which decoder predicts",
-        style=WORDS_IN_FULL,
-        layout={"width": "auto"},
-    )
+    made = control(widgets.Dropdown, "Parameters", "Which decoder predicts")
 
     def offer(_: Situation) -> None:
         options = tuple((decoder.name, decoder) for decoder in state.decoders)
-        if control.options != options:  # setting them takes the selection back to the first
-            control.options = options
+        if made.options != options:  # setting them takes the selection back to the first
+            made.options = options
 
-    return bind(state, control, "decoder", complain, change=state.choose, adjust=offer)
+    return bind(state, made, "decoder", complain, change=state.choose, adjust=offer)
 
 
 def selection_control(state: State, complain: Complain) -> Any:
     """The selection rule: greedy or sampling."""
-    control = widgets.Dropdown(
-        description="Selection",
-        tooltip="Draw each token with the shares as odds, or take the largest share",
+    made = control(
+        widgets.Dropdown,
+        "Selection",
+        "Draw each token with the shares as odds, or take the largest share",
         options=[("sampling", False), ("greedy", True)],
-        style=WORDS_IN_FULL,
-        layout={"width": "auto"},
     )
-    return bind(state, control, "greedy", complain)
+    return bind(state, made, "greedy", complain)
 
 
 def seed_control(state: State, complain: Complain) -> Any:
     """The seed of the draws."""
-    control = widgets.BoundedIntText(
-        description="Seed",
-        tooltip=f"Of the draws, 0 to {LARGEST_SEED}; greedy selection makes none",
+    made = control(
+        widgets.BoundedIntText,
+        "Seed",
+        f"Of the draws, 0 to {LARGEST_SEED}; greedy selection makes none",
+        "7.5em",
         min=0,
         max=LARGEST_SEED,
-        style=WORDS_IN_FULL,
-        layout={"width": "7.5em"},
     )
-    return bind(state, control, "seed", complain, adjust=_off_when_greedy(control))
+    return bind(state, made, "seed", complain, adjust=_off_when_greedy(made))
 
 
 def temperature_control(state: State, complain: Complain) -> Any:
     """The temperature; its range is wider than usual if the state is already outside it."""
     low, high = TEMPERATURES
     now = state.situation.temperature
-    control = widgets.BoundedFloatText(
-        description="Temperature",
-        tooltip=f"{low:g} to {high:g}: below 1 sharpens the shares, above 1 flattens them",
+    made = control(
+        widgets.BoundedFloatText,
+        "Temperature",
+        f"{low:g} to {high:g}: below 1 sharpens the shares, above 1 flattens them",
+        "11em",
         min=min(low, now),
         max=max(high, now),
         step=0.1,
-        style=WORDS_IN_FULL,
-        layout={"width": "11em"},
     )
-    return bind(state, control, "temperature", complain, adjust=_off_when_greedy(control))
+    return bind(state, made, "temperature", complain, adjust=_off_when_greedy(made))
 
 
 def new_tokens_control(state: State, complain: Complain) -> Any:
     """The length bound."""
-    control = widgets.BoundedIntText(
-        description="New tokens",
-        tooltip=f"At most so many, 1 to {MOST_NEW_TOKENS}",
+    made = control(
+        widgets.BoundedIntText,
+        "New tokens",
+        f"At most so many, 1 to {MOST_NEW_TOKENS}",
+        "10em",
         min=1,
         max=MOST_NEW_TOKENS,
-        style=WORDS_IN_FULL,
-        layout={"width": "10em"},
     )
-    return bind(state, control, "max_new_tokens", complain)
+    return bind(state, made, "max_new_tokens", complain)
 
 
 def context_control(state: State, complain: Complain) -> Any:
     """The context bound, up to the decoder's own."""
-    control = widgets.BoundedIntText(
-        description="Context bound",
-        tooltip="How many positions the decoder may read, at least those of the prompt",
+    made = control(
+        widgets.BoundedIntText,
+        "Context bound",
+        "How many positions the decoder may read, at least those of the prompt",
+        "12em",
         min=1,
-        style=WORDS_IN_FULL,
-        layout={"width": "12em"},
     )
 
     def limit(situation: Situation) -> None:
-        control.max = situation.decoder.model.context_length
+        made.max = situation.decoder.model.context_length
 
-    return bind(state, control, "context_length", complain, adjust=limit)
+    return bind(state, made, "context_length", complain, adjust=limit)
 
 
 def end_control(state: State, complain: Complain) -> Any:
     """Whether the end token ends the run, for a decoder that has an end token."""
-    control = widgets.Checkbox(indent=False, layout={"width": "auto"})
+    made = widgets.Checkbox(indent=False, layout={"width": "auto"})
 
     def name(situation: Situation) -> None:
         decoder = situation.decoder
-        control.disabled = decoder.end_id is None
-        control.description = (
+        made.disabled = decoder.end_id is None
+        made.description = (
             "This decoder has no end token"
             if decoder.end_id is None
             else f"{decoder.words.tokens[decoder.end_id]} ends the run"
         )
 
-    return bind(state, control, "end", complain, adjust=name)
+    return bind(state, made, "end", complain, adjust=name)
 
 
-def _off_when_greedy(control: Any) -> Callable[[Situation], None]:
+def _off_when_greedy(made: Any) -> Callable[[Situation], None]:
     def switch(situation: Situation) -> None:
-        control.disabled = situation.greedy
+        made.disabled = situation.greedy
 
     return switch

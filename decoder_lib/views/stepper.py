@@ -10,7 +10,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from decoder_lib.views.controls import WORDS_IN_FULL, Complain, bind, button, row
+from decoder_lib.views.controls import Complain, bind, button, control, row
 from decoder_lib.views.runs import followed
 from decoder_lib.views.situation import Situation
 from decoder_lib.views.state import State
@@ -22,20 +22,19 @@ def stepper(state: State, complain: Complain) -> widgets.HBox:
     """Buttons and a number for the step of the run that is followed, and a button that plays it."""
     # The front end's player has buttons without names. It stays hidden and keeps the time for one that has.
     clock = widgets.Play(min=0, interval=_INTERVAL, show_repeat=False, layout={"display": "none"})
-    number = _number(
-        "Step", "Jump to a step by its number; arrow up and arrow down step through", "7em", min=0
-    )
+    tooltip = "Jump to a step by its number; arrow up and arrow down step through"
+    number = control(widgets.BoundedIntText, "Step", tooltip, "7em", min=0)
     end = widgets.HTML()
 
-    def limit(control: Any) -> Callable[[Situation], None]:
+    def limit(moved: Any) -> Callable[[Situation], None]:
         def adjust(situation: Situation) -> None:
-            control.max = len(followed(situation))
-            end.value = f"of {control.max}"
+            moved.max = len(followed(situation))
+            end.value = f"of {moved.max}"
 
         return adjust
 
-    for control in (clock, number):
-        bind(state, control, "step", complain, adjust=limit(control))
+    for moved in (clock, number):
+        bind(state, moved, "step", complain, adjust=limit(moved))
 
     def play() -> None:
         clock.playing = not clock.playing
@@ -65,7 +64,7 @@ class Walk:
         self._go = go
         self._following = False  # the view shows a number, and does not ask for it again
         tooltip = f"Jump to a {name} by its number; arrow up and arrow down walk through them"
-        self._number = _number(name.capitalize(), tooltip, "8em")
+        self._number = control(widgets.BoundedIntText, name.capitalize(), tooltip, "8em")
         self._number.observe(self._asked, names="value")
         self._end = widgets.HTML()
         made = [
@@ -89,12 +88,6 @@ class Walk:
     def _asked(self, change: Any) -> None:
         if not self._following:
             self._go(change["new"])
-
-
-def _number(name: str, tooltip: str, width: str, **limits: int) -> widgets.BoundedIntText:
-    return widgets.BoundedIntText(
-        description=name, tooltip=tooltip, style=WORDS_IN_FULL, layout={"width": width}, **limits
-    )
 
 
 def _row(buttons: Sequence[widgets.Button], *others: widgets.Widget) -> widgets.HBox:

@@ -23,7 +23,7 @@ from decoder_lib.views.batch.compute import (
     read_prompts,
     rounds_of,
 )
-from decoder_lib.views.controls import WORDS_IN_FULL
+from decoder_lib.views.controls import control
 from decoder_lib.views.controls import settings as run_settings
 from decoder_lib.views.markup import columns, page, table
 from decoder_lib.views.situation import Situation, lesson_decoders
@@ -66,14 +66,15 @@ class BatchView(View):
 
     def controls(self) -> Sequence[widgets.Widget]:
         """The prompts and what they are continued with, then which round is shown."""
-        self._prompts = widgets.Textarea(
+        self._prompts = control(
+            widgets.Textarea,
+            "Prompts",
+            f"One prompt a line, at most {MOST_ROWS}; they are read when you leave the box",
+            "26em",
+            max_width="calc(100% - 4px)",
             value=self._text(),
-            description="Prompts",
-            tooltip=f"One prompt a line, at most {MOST_ROWS}; they are read when you leave the box",
             continuous_update=False,
             rows=4,
-            style=WORDS_IN_FULL,
-            layout={"width": "26em", "max_width": "calc(100% - 4px)"},
         )
         self._prompts.observe(self._read_prompts, names="value")
         self._walk = Walk("round", self._show)

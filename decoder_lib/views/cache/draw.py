@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from decoder_lib.plots import plot_positions_read, plot_side_by_side
 from decoder_lib.views.cache.compute import CachedRun, Edit, cached_run_of
 from decoder_lib.views.controls import (
-    WORDS_IN_FULL,
     button,
+    control,
     decoder_control,
     new_tokens_control,
     prompt_control,
@@ -65,18 +65,8 @@ class CacheView(View):
 
     def controls(self) -> Sequence[widgets.Widget]:
         """What is continued, then where to stand in the run, then the edit."""
-        self._position = widgets.Dropdown(
-            description="Edit position",
-            tooltip="Which token of the prefix to replace",
-            style=WORDS_IN_FULL,
-            layout={"width": "auto"},
-        )
-        self._token = widgets.Dropdown(
-            description="Token there",
-            tooltip="What to put in its place",
-            style=WORDS_IN_FULL,
-            layout={"width": "auto"},
-        )
+        self._position = control(widgets.Dropdown, "Edit position", "Which token of the prefix to replace")
+        self._token = control(widgets.Dropdown, "Token there", "What to put in its place")
         undo = button("Undo the edit", "Put the token back", lambda: self.state.change(edit=None))
         self._following = False
         self.state.observe(self._follow)
@@ -155,11 +145,11 @@ def cache_view(state: State | None = None, **settings: Any) -> View:
     return CacheView(state_of(state, settings))
 
 
-def _offer(control: widgets.Dropdown, names: Sequence[str]) -> None:
+def _offer(made: widgets.Dropdown, names: Sequence[str]) -> None:
     """Let the reader choose one of these, by number; nothing is touched where they are on offer already."""
     options = tuple((name, number) for number, name in enumerate(names))
-    if control.options != options:
-        control.options = options
+    if made.options != options:
+        made.options = options
 
 
 def _key() -> str:

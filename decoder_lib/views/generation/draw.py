@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from matplotlib.axes import Axes
 
 from decoder_lib.plots import plot_prefixes, plot_token_rows
-from decoder_lib.views.controls import WORDS_IN_FULL, Complain, button, note, row, settings
+from decoder_lib.views.controls import Complain, button, control, note, row, settings
 from decoder_lib.views.generation.compute import Steps, fields_to_take, steps_of
 from decoder_lib.views.markup import (
     Part,
@@ -93,17 +93,11 @@ class Taking:
         self._state, self._complain = state, complain
         self._where = note("")
         self._buttons = row([])
-        self._list = widgets.Dropdown(
-            description="Another token",
-            tooltip="The largest shares of this step",
-            style=WORDS_IN_FULL,
-            layout={"width": "auto"},
-        )
-        self._list_button = button("Take it", "Go on from the token in the list", self._take_listed)
-        self._follow = button("", "Step through the one or the other", self._turn)
-        self._drop = button("Drop the branch", "Forget it and go on with the run", self._drop_branch)
-        for made in (self._list_button, self._follow, self._drop):
-            made.layout.width = "auto"
+        self._list = control(widgets.Dropdown, "Another token", "The largest shares of this step")
+        auto = {"width": "auto"}
+        self._list_button = button("Take it", "Go on from the token in the list", self._take_listed, **auto)
+        self._follow = button("", "Step through the one or the other", self._turn, **auto)
+        self._drop = button("Drop the branch", "Forget it and go on with the run", self._drop_branch, **auto)
         tokens = row([self._where, self._buttons, self._list, self._list_button])
         self.widget = row([tokens, row([self._follow, self._drop])])
         state.observe(self.follow)

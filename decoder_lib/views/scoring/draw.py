@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from matplotlib.axes import Axes
 
 from decoder_lib.plots import plot_running_product
-from decoder_lib.views.controls import WORDS_IN_FULL, button, row
+from decoder_lib.views.controls import button, control, row
 from decoder_lib.views.controls import settings as run_settings
 from decoder_lib.views.markup import Part, columns, heading, logarithm, page, paragraph, small, strip, table
 from decoder_lib.views.runs import followed
@@ -38,23 +38,21 @@ class ChainRuleView(View):
     def controls(self) -> Sequence[widgets.Widget]:
         """The choice of the two runs, and the buttons that keep one and forget all."""
         self._first, self._second = (
-            widgets.Dropdown(
-                description=description,
-                tooltip="A run to look at: the one now, its twin, its branch, or one that was kept",
-                style=WORDS_IN_FULL,
-                layout={"width": "auto", "max_width": "100%"},
+            control(
+                widgets.Dropdown,
+                description,
+                "A run to look at: the one now, its twin, its branch, or one that was kept",
+                max_width="100%",
             )
             for description in ("First run", "Second run")
         )
         self._offer(self.state.situation)
         self._first.observe(lambda change: self._look_at(first=change["new"]), names="value")
         self._second.observe(lambda change: self._look_at(second=change["new"]), names="value")
-        keep = button("Keep this run", "Keep the run that is followed, to hold others against it", self._keep)
-        forget = button(
-            "Forget kept runs", "Leave only the runs of the settings", lambda: self._look_at(kept=())
-        )
-        for each in (keep, forget):
-            each.layout.width = "auto"
+        about = "Keep the run that is followed, to hold others against it"
+        keep = button("Keep this run", about, self._keep, width="auto")
+        about = "Leave only the runs of the settings"
+        forget = button("Forget kept runs", about, lambda: self._look_at(kept=()), width="auto")
         chosen = row([self._first, self._second, keep, forget])
         return [run_settings(self.state, self.complain), chosen] if self._alone else [chosen]
 
@@ -84,10 +82,10 @@ class ChainRuleView(View):
         options = tuple((choice.name, choice.key) for choice in choices(situation, self.pair.kept))
         self._following = True
         try:
-            for control, key in ((self._first, self.pair.first), (self._second, self.pair.second)):
-                if control.options != options:
-                    control.options = options
-                control.value = key
+            for made, key in ((self._first, self.pair.first), (self._second, self.pair.second)):
+                if made.options != options:
+                    made.options = options
+                made.value = key
         finally:
             self._following = False
 

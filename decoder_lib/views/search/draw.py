@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from matplotlib.axes import Axes
 
 from decoder_lib.plots import plot_paths, plot_token_rows
-from decoder_lib.views.controls import WORDS_IN_FULL, bind, decoder_control, prompt_control, row
+from decoder_lib.views.controls import bind, control, decoder_control, prompt_control, row
 from decoder_lib.views.markup import page, paragraph, small, table
 from decoder_lib.views.search.compute import Level, Node, Tree, tree_of
 from decoder_lib.views.situation import Situation
@@ -53,13 +53,13 @@ class SearchView(View):
     def controls(self) -> Sequence[widgets.Widget]:
         """What is continued, and the beam's width."""
         # Not a slider: JupyterLab takes the arrow keys from it, and its handle has no name to be read out.
-        width = widgets.BoundedIntText(
-            description="Beam width",
-            tooltip="How many partial continuations the search keeps side by side; 1 is greedy selection",
+        width = control(
+            widgets.BoundedIntText,
+            "Beam width",
+            "How many partial continuations the search keeps side by side; 1 is greedy selection",
+            "10.5em",
             min=1,
             max=WIDEST_BEAM,
-            style=WORDS_IN_FULL,
-            layout={"width": "10.5em"},
         )
 
         def limit(situation: Situation) -> None:

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from matplotlib.axes import Axes
 
 from decoder_lib.plots import plot_windows
-from decoder_lib.views.controls import WORDS_IN_FULL, bind, row
+from decoder_lib.views.controls import bind, control, row
 from decoder_lib.views.controls import settings as run_settings
 from decoder_lib.views.markup import page, table
 from decoder_lib.views.situation import POLICIES, Situation
@@ -56,19 +56,18 @@ class WindowView(View):
 
     def controls(self) -> Sequence[widgets.Widget]:
         """The run, then how its text is shortened, then which step is shown."""
-        policy = widgets.Dropdown(
-            description="Policy of the run",
-            tooltip="Whose run the text comes from; the others are shown beside it",
+        policy = control(
+            widgets.Dropdown,
+            "Policy of the run",
+            "Whose run the text comes from; the others are shown beside it",
             options=POLICIES,
-            style=WORDS_IN_FULL,
-            layout={"width": "auto"},
         )
-        self._first = widgets.BoundedIntText(
-            description="Tokens kept first",
-            tooltip="How many first tokens the policy 'keep first' keeps for good",
+        self._first = control(
+            widgets.BoundedIntText,
+            "Tokens kept first",
+            "How many first tokens the policy 'keep first' keeps for good",
+            "13em",
             min=1,
-            style=WORDS_IN_FULL,
-            layout={"width": "13em"},
         )
         self._first.observe(lambda change: self._keep(change["new"]), names="value")
         self._walk = Walk("step", self._show)

@@ -53,8 +53,8 @@ OLD = {  # an old module, and a public name that notebooks could import from it
 @pytest.mark.parametrize("module", OLD)
 def test_an_old_import_works_and_names_the_new_place(module: str) -> None:
     """Bug: a notebook of last term fails at its first cell, or goes on without a word about the new name."""
+    namespace: dict[str, object] = {}
     with pytest.warns(DeprecationWarning, match=f"{module} has moved; import {OLD[module]} from ") as told:
-        namespace: dict[str, object] = {}
         exec(f"from {module} import {OLD[module]}", namespace)
     home = str(told[0].message).rsplit(" ", 1)[1]
     assert home != module
