@@ -54,7 +54,7 @@ def grid(
 ) -> None:
     """The frame of a grid of cells: rows from the top, named at the left, and columns named below.
 
-    rows : where each name stands.
+    rows : the height of each name's row, in the middle.
     """
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)

@@ -26,7 +26,7 @@ def plot_distribution(
 ) -> Axes:
     """Bars of a next-token distribution (V,), the selected token hatched and named.
 
-    Vocabulary entries stand in ascending id order from the top.
+    Vocabulary entries are in ascending id order from the top.
     """
     if len(distribution) != len(vocabulary):
         raise ValueError(
@@ -57,7 +57,7 @@ def plot_side_by_side(
 ) -> Axes:
     """A group of bars for each token, one bar per distribution (V,), told apart by their hatching.
 
-    The keys are the legend. Vocabulary entries stand in ascending id order from the top.
+    The keys are the legend. Vocabulary entries are in ascending id order from the top.
     Raises ValueError for more than three distributions.
     """
     count = len(distributions)

@@ -53,7 +53,7 @@ def plot_paths(
             alone: Look = {"color": INK, "linewidth": 1.8, "linestyle": _LINES[row % len(_LINES)]}
             ax.plot(xs, ys, zorder=1, **({"color": "#999999", "linewidth": 4.0} if shared else alone))
             note = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-            along = 0.5 if ys[0] == ys[1] else 0.4  # on a slope, clear of the product that stands behind it
+            along = 0.5 if ys[0] == ys[1] else 0.4  # on a slope, clear of the product behind it
             x, y = length - 1 + along, ys[0] + along * (ys[1] - ys[0])
             ax.text(x, y, f"{share:.4f}", fontsize=9, ha="center", va="center", bbox=note)
             word = vocabulary.tokens[ids[length - 1]]

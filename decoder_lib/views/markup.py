@@ -11,7 +11,7 @@ STYLE = f"<style>{files('decoder_lib.views').joinpath('style.css').read_text(enc
 
 
 def page(*parts: str) -> str:
-    """What a view shows, in its style."""
+    """The page that a view shows, with its style."""
     return f'{STYLE}<div class="gen">{"".join(parts)}</div>'
 
 
@@ -21,7 +21,7 @@ def paragraph(text: str) -> str:
 
 
 def heading(text: str) -> str:
-    """Above a part of a view. No heading of the document: the notebook's own outline stays as it is."""
+    """A heading of a part of a view. It is no heading of the document, whose outline stays as it is."""
     return f'<p class="title">{escape(text)}</p>'
 
 
@@ -40,7 +40,7 @@ def chips(
     """Tokens with their positions, in order; the newest is framed and says that it is new.
 
     given : how many at the start were not selected; their frames are dashed.
-    notes : a word or two to stand at some positions.
+    notes : a word or two for some positions.
     """
     items = []
     for position, token in enumerate(tokens):
@@ -53,7 +53,7 @@ def chips(
 
 
 class Number(str):
-    """A number written out already; in a table it stands to the right."""
+    """A number that is written out already; a table aligns it to the right."""
 
 
 def small(value: float) -> Number:
@@ -92,7 +92,7 @@ def bars(caption: str, rows: Sequence[tuple[str, float, str, bool]], more: str =
 
 @dataclass(frozen=True)
 class Part:
-    """Of a strip, from 0 to 1: its words stand in it where there is room; a marked one is hatched."""
+    """A part of a strip from 0 to 1; it carries its words if there is room, and is hatched if marked."""
 
     words: str
     start: float
@@ -137,7 +137,7 @@ def table(
     marked: int | None = None,
     foot: Sequence[object] = (),
 ) -> str:
-    """A table whose first cell of a row is its head; numbers stand to the right.
+    """A table in which the first cell of each row is its head, and numbers are aligned to the right.
 
     marked : the number of a row that stands out, in weight as well as in colour.
     foot : a last row that sums up the others.

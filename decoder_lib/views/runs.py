@@ -58,7 +58,7 @@ class Branch:
 
 
 def branch_of(situation: Situation) -> Branch | None:
-    """The branch that the reader took; None where there is none, or where the run ends before it.
+    """The branch that the reader took; None if there is none, or if the run ends before it.
 
     Its further draws are those that the run itself would have made next: only the token differs.
     """

@@ -25,7 +25,7 @@ class Decoder:
     name : what readers call it.
     end_id : the token that ends a run, if it has one.
 
-    Raises ValueError where there is not one word for each id.
+    Raises ValueError if there is not one word for each id.
     """
 
     name: str
@@ -57,7 +57,7 @@ def story_decoder() -> Decoder:
 
 
 def shipped_decoders() -> tuple[Decoder, ...]:
-    """All decoders that can be asked for by name."""
+    """The decoders that can be asked for by name."""
     return (*lesson_decoders(), story_decoder())
 
 
@@ -167,7 +167,7 @@ class Situation(Settings):
 def prompt_from(text: str, words: Vocabulary) -> tuple[int, ...]:
     """The ids of a prompt that a reader typed, as its vocabulary encodes it.
 
-    Raises ValueError where there is no word, or something that the vocabulary does not know.
+    Raises ValueError if there is no word, or one that the vocabulary does not know.
     """
     if not text.split():
         raise ValueError("the prompt is empty; it must hold at least one word")

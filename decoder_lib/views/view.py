@@ -1,4 +1,4 @@
-"""What every view is: controls, a drawing that follows the state, and itself without a front end."""
+"""What all views have in common: controls, a drawing that follows the state, and a still picture."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class View:
         self.redraw(state.situation)
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """The controls, in the order of the keyboard. Called once."""
+        """The controls, in the order in which the keyboard reaches them. This is called once."""
         raise NotImplementedError
 
     def drawing(self, situation: Situation) -> str:
-        """The situation as HTML (`markup.page`); with text alternatives, and without anything to click."""
+        """The situation as HTML (`markup.page`), with text alternatives and nothing to click."""
         raise NotImplementedError
 
     def sentence(self, situation: Situation) -> str:
@@ -49,7 +49,7 @@ class View:
         raise NotImplementedError
 
     def complain(self, sentence: str) -> None:
-        """Say why something cannot be, until the situation changes; no sentence where it can be."""
+        """Say why something is not allowed, until the situation changes; an empty sentence takes it back."""
         told = sentence[:1].upper() + sentence[1:]
         self._problem.value = (
             f'<div role="alert" class="gen complaint">{paragraph(told)}</div>' if told else ""
@@ -66,7 +66,7 @@ class View:
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, **_: Any
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The widget; and for GitHub, nbconvert or a PDF the picture, sentence and drawing."""
+        """The widget, and the picture, sentence and drawing for GitHub, nbconvert or a PDF."""
         situation = self.state.situation
         words = {"text/plain": self.sentence(situation)}
         if only_words(include):
@@ -81,7 +81,7 @@ class View:
 
 
 def state_of(state: State | None, settings: dict[str, Any]) -> State:
-    """The state that a view is given, with what else is set; or a new one. ValueError as of a `State`."""
+    """The state that was given, with these settings, or a new one. Raises ValueError as `State` does."""
     if state is None:
         return State(**settings)
     state.change(**settings)

@@ -117,7 +117,7 @@ class Rounds:
 
     @property
     def sentence(self) -> str:
-        """Where the batch stands, in words."""
+        """What happened in the round shown, in words."""
         taken = [row for row in self.rows if not row.refused]
         if not self.total:
             return "There is no row that the model could be handed."
@@ -246,7 +246,7 @@ def _round(number: int, run: BatchGeneration, numbers: list[int], sizes: list[in
 
 
 def _refusal(situation: Settings, prompt: str) -> str:
-    """Why a prompt can be no row of this decoder's batch; empty where it can."""
+    """The reason why a prompt cannot be a row of this decoder's batch; empty if it can."""
     unknown = _unknown(prompt, situation.words)
     if unknown:
         return unknown
@@ -257,7 +257,7 @@ def _refusal(situation: Settings, prompt: str) -> str:
 
 
 def _unknown(prompt: str, words: Vocabulary) -> str:
-    """Why the vocabulary cannot say a prompt; empty where it can."""
+    """The reason why the vocabulary cannot encode a prompt; empty if it can."""
     try:
         prompt_from(prompt, words)
     except ValueError as error:

@@ -65,7 +65,7 @@ class BatchView(View):
         super().__init__(state)
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """The prompts and what they are continued with, then which round is shown."""
+        """The prompts and the settings, then the round to show."""
         self._prompts = control(
             widgets.Textarea,
             "Prompts",
@@ -92,7 +92,7 @@ class BatchView(View):
         self.redraw(self.state.situation)
 
     def _text(self) -> str:
-        """The prompts as they stand in their box."""
+        """The prompts as the reader types them, one per line."""
         return "\n".join(self.batch.prompts)
 
     def _show(self, number: int) -> None:
@@ -132,7 +132,7 @@ class BatchView(View):
 
 
 def _rows(seen: Rounds) -> str:
-    """A line a row, a column a round; of the rounds to come only the heads."""
+    """One line per row of the batch, one column per round; rounds to come show only their heads."""
     numbers = range(1, seen.total + 1)
     heads = ["row", *(f"round {number}" for number in numbers), "tokens", "how it stands"]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
@@ -158,7 +158,7 @@ def _seed(row: Row) -> str:
 
 
 def _cell(row: Row, number: int, shown: int) -> str:
-    """What became of a row in a round."""
+    """What a row did in a round."""
     if number > shown or row.refused:
         return ""
     if number > len(row.tokens):
@@ -192,7 +192,7 @@ def _mask(seen: Rounds) -> str:
 
 
 def _cost(seen: Rounds) -> str:
-    """Predictions and positions, as they are and as padding would make them."""
+    """A table of predictions and positions, as they are and as padding would make them."""
     now, sofar = (seen.rounds[-1].cost if seen.rounds else Cost()), seen.cost
     lines = [
         ("predictions made", now.handed, sofar.handed),
@@ -207,9 +207,9 @@ def _cost(seen: Rounds) -> str:
 def batch_view(state: State | None = None, prompts: Sequence[str] | None = None, **settings: Any) -> View:
     """A live view of a batch, for the last line of a cell.
 
-    state : shared with other views; a new one where none is given, which looks at the trained decoder unless
-        settings say otherwise: its rows end by themselves.
-    prompts : a text a row, which readers can change; four of section 11 where the decoder knows the words.
+    state : shared with other views. A new one is made if none is given; it looks at the trained decoder,
+        whose rows end by themselves, unless settings say otherwise.
+    prompts : one text per row, which readers can change; four in the lesson's words unless given.
     settings : what to set in the state, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
     if state is None and not {"decoder", "decoders"} & settings.keys():

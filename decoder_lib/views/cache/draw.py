@@ -64,7 +64,7 @@ class CacheView(View):
     name = "cache view"
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """What is continued, then where to stand in the run, then the edit."""
+        """The settings of the run, then the step to show, then the edit."""
         self._position = control(widgets.Dropdown, "Edit position", "Which token of the prefix to replace")
         self._token = control(widgets.Dropdown, "Token there", "What to put in its place")
         undo = button("Undo the edit", "Put the token back", lambda: self.state.change(edit=None))
@@ -81,7 +81,7 @@ class CacheView(View):
         ]
 
     def _follow(self, situation: Situation) -> None:
-        """Give the controls room for the run, and show the edit, or the token that stands at the position."""
+        """Fit the controls to the run, and show the edit, or the token that is at the position."""
         run, words = cached_run_of(situation), situation.words
         place = self._position.index
         if run.edit is not None:
@@ -139,34 +139,34 @@ class CacheView(View):
 def cache_view(state: State | None = None, **settings: Any) -> View:
     """A live view of a cache that fills, for the last line of a cell.
 
-    state : shared with other views; a new one where none is given.
+    state : shared with other views; a new one is made if none is given.
     settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
     return CacheView(state_of(state, settings))
 
 
 def _offer(made: widgets.Dropdown, names: Sequence[str]) -> None:
-    """Let the reader choose one of these, by number; nothing is touched where they are on offer already."""
+    """Let the reader choose one of these by number; nothing changes if they are on offer already."""
     options = tuple((name, number) for number, name in enumerate(names))
     if made.options != options:
         made.options = options
 
 
 def _key() -> str:
-    """What the signs in the grid mean."""
+    """A key to the signs in the grid."""
     items = (f"<li>{sign} {escape(said)}</li>" for sign, said in (_COMPUTED, _CACHED, _NOT_YET))
     return f'<ul class="key" aria-label="signs">{"".join(items)}</ul>'
 
 
 def _sign(kind: tuple[str, str], css: str = "") -> str:
-    """A cell with a sign for the eye and its words for a screen reader."""
+    """A cell with a sign to look at, and words in its place for a screen reader."""
     sign, said = kind
     words = f'<span class="hidden">{said}</span>'
     return f'<td class="sign {css}"><span aria-hidden="true">{sign}</span>{words}</td>'
 
 
 def _grid(run: CachedRun, words: Vocabulary) -> str:
-    """Passes downwards, positions across; what lies ahead of the reader is open."""
+    """A grid of passes downwards and positions across; steps that are not shown yet are left open."""
     tokens = [words.tokens[token_id] for token_id in run.prefix] + [""] * (run.positions - len(run.prefix))
     heads = "".join(_column(position, token) for position, token in enumerate(tokens))
     rows = []
@@ -200,7 +200,7 @@ def _column(position: int, token: str) -> str:
 
 
 def _edited(edit: Edit | None, words: Vocabulary) -> str:
-    """What becomes of each entry, and of the next distribution."""
+    """Two tables: what becomes of each entry, and of the next distribution."""
     if edit is None:
         hint = "Choose a position above, and another token for it, to see which entries fall."
         return f'<p class="quiet">{hint}</p>'
@@ -212,7 +212,7 @@ def _edited(edit: Edit | None, words: Vocabulary) -> str:
 
 
 def _entries(edit: Edit, words: Vocabulary) -> str:
-    """The prefix, old and new, over what becomes of the cache's entries and what the next pass does."""
+    """The old and the new prefix above what becomes of the cache's entries and what the next pass does."""
     positions = range(len(edit.after))
     heads = "".join(_column(position, words.tokens[edit.after[position]]) for position in positions)
 
@@ -237,7 +237,7 @@ def _entries(edit: Edit, words: Vocabulary) -> str:
 
 
 def _shares(edit: Edit, words: Vocabulary) -> str:
-    """The right distribution and the stale cache's, a token a row."""
+    """The right distribution beside the stale cache's, one row per token."""
     assert edit.stale is not None
     right, stale = edit.right, edit.stale
     largest = max(*right.shares, *stale.shares)

@@ -21,8 +21,8 @@ _KEPT = 256
 class Share:
     """A candidate for the next token.
 
-    note : what became of it, in a word or two; empty for most.
-    stands : whether it is the one that was appended.
+    note : whether it was selected or taken, in a word or two; empty for most candidates.
+    stands : whether it is the token that was appended.
     """
 
     token_id: int
@@ -144,7 +144,7 @@ def fields_to_take(situation: Situation, token_id: int) -> dict[str, object]:
 
 
 def finish_in_words(situation: Situation, run: Generation) -> str:
-    """Why a run ended, as half a sentence."""
+    """The reason why a run ended, as half a sentence."""
     if run.finish_reason == "stop":
         return f"it selected the end token {situation.words.tokens[run.token_ids[-1]]} (stop)"
     if run.finish_reason == "length":

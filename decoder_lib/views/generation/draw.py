@@ -35,12 +35,12 @@ _ABSENT = "–"  # a step that one of two runs does not have
 
 
 class GenerationExplorer(View):
-    """A run, a step at a time: the prefix, the shares, the draw, the product, and a branch beside the run."""
+    """One run, step by step: the prefix, the shares, the draw, the product, and a branch beside the run."""
 
     name = "generation explorer"
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """What the run depends on, then where to stand in it, then the token to take."""
+        """The settings of the run, then the step to show, then the token to take."""
         return [
             settings(self.state, self.complain),
             stepper(self.state, self.complain),
@@ -61,7 +61,7 @@ class GenerationExplorer(View):
         return page(prefix, columns(_selection(shown), _turns(shown)), _branch(situation))
 
     def sentence(self, situation: Situation) -> str:
-        """Where the reader stands, what was selected there, and whether the run has ended."""
+        """The step shown, what was selected there, and whether the run has ended."""
         shown = steps_of(situation)
         where = f"{'Branch' if situation.on_branch else 'Run'}, step {shown.step} of {shown.n_steps}"
         if not shown.turns:
@@ -165,7 +165,7 @@ class Taking:
 def generation_explorer(state: State | None = None, **settings: Any) -> View:
     """A live view of the loop, for the last line of a cell.
 
-    state : shared with other views; a new one where none is given.
+    state : shared with other views; a new one is made if none is given.
     settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
     return GenerationExplorer(state_of(state, settings))

@@ -69,7 +69,7 @@ class ChainRuleView(View):
         return page(columns(*map(_table, chains)), *(_lengths(chain, longest) for chain in chains))
 
     def sentence(self, situation: Situation) -> str:
-        """Which of the two is the more probable, or why that can not be said."""
+        """Which of the two runs is more probable, or why nothing can be said."""
         return compare(*self.pair.of(situation)).verdict
 
     def picture(self, situation: Situation) -> Axes:
@@ -106,7 +106,7 @@ class ChainRuleView(View):
 def chain_rule_view(state: State | None = None, **settings: Any) -> View:
     """A live view of the chain rule, for the last line of a cell.
 
-    state : shared with other views; where none is given, a new one, and the view has the run's controls too.
+    state : shared with other views. If none is given, a new one is made, and the view has its controls too.
     settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
     return ChainRuleView(state_of(state, settings), alone=state is None)
@@ -137,7 +137,7 @@ def _table(chain: Chain) -> str:
 
 
 def _lengths(chain: Chain, longest: float) -> str:
-    """The logarithms laid end to end, on one scale for both runs: the shorter, the more probable."""
+    """The logarithms laid end to end, on one scale for both runs: the shorter strip is more probable."""
     if not 0.0 < longest < math.inf:
         return ""
     parts, start = [], 0.0

@@ -30,7 +30,7 @@ class Node:
     place : among all prefixes of its length, 1 for the most probable.
     kept : its place in the beam, 1 for the most probable; None where the beam does not hold it.
     greedy, best : whether the greedy continuation, and the most probable one, go through it.
-    row : where it is drawn, from the top. A node stands in the row of its most probable child that is drawn.
+    row : where it is drawn, from the top: in the row of its most probable child that is drawn.
     """
 
     token_ids: Ids
@@ -60,7 +60,7 @@ class Level:
 
     @property
     def kept(self) -> tuple[Node, ...]:
-        """What the beam keeps, most probable first."""
+        """The nodes that the beam keeps, most probable first."""
         held = (node for node in self.nodes if node.kept is not None)
         return tuple(sorted(held, key=lambda node: node.kept or 0))
 
@@ -90,12 +90,12 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Tokens of each continuation."""
+        """The number of tokens in each continuation."""
         return len(self.levels)
 
     @property
     def count(self) -> int:
-        """How many continuations there are."""
+        """The number of continuations."""
         return self.levels[-1].count
 
     @property
@@ -106,7 +106,7 @@ class Tree:
 
     @property
     def sentence(self) -> str:
-        """Where greedy stands, and whether the beam finds the most probable continuation."""
+        """The place of the greedy continuation, and whether the beam finds the most probable one."""
         if not self.levels:
             return self.note
         place = self.paths["greedy"].place
@@ -146,7 +146,7 @@ def _tree(decoder: Decoder, prompt: Ids, context_length: int, beam_width: int) -
     for length in range(depth, 0, -1):
         drawn[length] |= {greedy[:length], best[:length], *beams[length - 1]}
         drawn[length] |= set(ranking[length - 1].first(MOST_PROBABLE))
-        drawn[length - 1] |= {token_ids[:-1] for token_ids in drawn[length]}  # nothing hangs in the air
+        drawn[length - 1] |= {token_ids[:-1] for token_ids in drawn[length]}  # each with its parent
 
     def place(token_ids: Ids) -> int:
         return ranking[len(token_ids) - 1].place(token_ids)
@@ -203,15 +203,15 @@ class _Ranked:
         self._places[self._order] = np.arange(1, scores.size + 1)
 
     def place(self, token_ids: Ids) -> int:
-        """1 for the most probable; of equals, the one whose ids come first."""
+        """Its place, 1 for the most probable; of equals, the one whose ids come first is ahead."""
         return int(self._places[self._weights @ token_ids])
 
     def probability(self, token_ids: Ids) -> float:
-        """Of the prefix after the prompt."""
+        """The probability of a prefix after the prompt."""
         return float(np.exp(self._scores[self._weights @ token_ids]))
 
     def first(self, count: int) -> list[Ids]:
-        """The most probable ones."""
+        """The most probable prefixes."""
         return [tuple((number // self._weights % self._n_vocab).tolist()) for number in self._order[:count]]
 
 
@@ -234,13 +234,13 @@ def _ranking(decoder: Decoder, prompt: Ids, depth: int) -> tuple[Ids, tuple[_Ran
 
 @lru_cache(_KEPT)
 def _beams(decoder: Decoder, prompt: Ids, depth: int, beam_width: int) -> tuple[tuple[Ids, ...], ...]:
-    """What the beam holds after each token, most probable first."""
+    """The continuations that the beam holds after each token, most probable first."""
     rounds = (beam_search(decoder.model, prompt, made, beam_width) for made in range(1, depth + 1))
     return tuple(tuple(beam.token_ids for beam in beams) for beams in rounds)
 
 
 def _rows(drawn: list[Ids]) -> dict[Ids, int]:
-    """A row for each node; of those on one level, the ones that come first in `drawn` stand higher."""
+    """A row for each node; on each level, nodes that come earlier in `drawn` are higher."""
     children: dict[Ids, list[Ids]] = {}
     for token_ids in drawn:
         children.setdefault(token_ids[:-1], []).append(token_ids)
@@ -251,7 +251,7 @@ def _rows(drawn: list[Ids]) -> dict[Ids, int]:
         nonlocal used
         below = children.get(token_ids, [])
         rows[token_ids] = used
-        used += not below  # a node with children stands in the row of the first
+        used += not below  # a node with children shares the row of the first
         for child in below:
             lay_out(child)
 

@@ -46,12 +46,12 @@ _STYLE = """<style>
 
 
 class SearchView(View):
-    """The search view."""
+    """The tree of continuations, the paths through it, and what a beam of some width keeps."""
 
     name = "search view"
 
     def controls(self) -> Sequence[widgets.Widget]:
-        """What is continued, and the beam's width."""
+        """The prompt, the decoder and the beam's width."""
         # Not a slider: JupyterLab takes the arrow keys from it, and its handle has no name to be read out.
         width = control(
             widgets.BoundedIntText,
@@ -70,7 +70,7 @@ class SearchView(View):
         return [row([prompt, decoder_control(self.state, self.complain), width])]
 
     def sentence(self, situation: Situation) -> str:
-        """Where greedy stands, and whether the beam finds the most probable continuation."""
+        """The place of the greedy continuation, and whether the beam finds the most probable one."""
         return tree_of(situation).sentence
 
     def drawing(self, situation: Situation) -> str:
@@ -104,14 +104,14 @@ class SearchView(View):
 def search_view(state: State | None = None, **settings: Any) -> View:
     """A live view of the tree of continuations, for the last line of a cell.
 
-    state : shared with other views; a new one where none is given.
+    state : shared with other views; a new one is made if none is given.
     settings : what to set in it, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
     return SearchView(state_of(state, settings))
 
 
 def _legend() -> str:
-    """What the lines and frames mean."""
+    """A key to the lines and frames."""
     frame = '<rect class="box kept" x="2" y="2" width="24" height="14" rx="4"/>'
     samples = (
         ('<path class="greedy" d="M0 9H28"/>', "path of greedy selection"),
@@ -144,17 +144,17 @@ def _drawn(tree: Tree, words: Vocabulary, prompt: str) -> str:
 
 
 def _left(length: int) -> int:
-    """Where the boxes of the prefixes of a length begin."""
+    """The left edge of the boxes of a length, in pixels."""
     return _ROOT + _GAP + (length - 1) * (_BOX + _GAP)
 
 
 def _middle(row: int) -> int:
-    """The height of a row."""
+    """The middle of a row, in pixels from the top."""
     return _TOP + row * _PITCH + _HIGH // 2
 
 
 def _head(level: Level, length: int) -> str:
-    """Above a column: how many prefixes there are, and how many of them are left out."""
+    """The heading of a column: how many prefixes exist, and how many of them are not drawn."""
     left_out = f"{level.not_drawn:,} not drawn" if level.not_drawn else "all drawn"
     tokens = "1 token" if length == 1 else f"{length} tokens"
     return (
@@ -210,7 +210,7 @@ def _cross(middle_x: int, middle: int) -> str:
 
 
 def _end(tree: Tree, node: Node) -> str:
-    """Behind a continuation: its place among all, and whose path ends there."""
+    """The words behind a continuation: its place among all, and whose path ends there."""
     names = [name for name, end in tree.paths.items() if end == node and name != "best in the beam"]
     x, y = _left(tree.depth) + _BOX + 10, _middle(node.row) + 5
     told = ", ".join([*names, f"place {node.place:,}"])
@@ -218,7 +218,7 @@ def _end(tree: Tree, node: Node) -> str:
 
 
 def _paths(tree: Tree, words: Vocabulary) -> str:
-    """The ends of the three paths."""
+    """A table of where the three paths end."""
     rows = (
         (name, words.decode(node.token_ids), small(node.probability), node.place)
         for name, node in tree.paths.items()
@@ -228,7 +228,7 @@ def _paths(tree: Tree, words: Vocabulary) -> str:
 
 
 def _beam(tree: Tree, words: Vocabulary) -> str:
-    """What the beam keeps, a column a round."""
+    """A table of what the beam keeps, one column per round."""
     kept = [level.kept for level in tree.levels]
 
     def cell(held: Sequence[Node], number: int) -> str:

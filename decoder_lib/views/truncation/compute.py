@@ -238,7 +238,7 @@ def _window(truncate: truncation.Truncation, n_prompt: int, n_text: int, bound: 
 
 
 def _distribution(settings: Settings, window: Sequence[int]) -> NDArray[np.float64]:
-    """What the next token is selected from after a window, (V,)."""
+    """The distribution (V,) that the next token is selected from after a window."""
     row = settings.decoder.model.logits(window)[-1]
     return np.asarray(np.exp(Selection(**settings.selection).log_distribution(row)), dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""The window view: what each truncation policy drops, and what is predicted from the rest."""
+"""The truncation view: what each policy drops, and what is predicted from the rest."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _title(reading: Reading, seen: Windows) -> str:
 
 
 def _chip(place: Place, reads: bool, widest: float) -> str:
-    """One token; of the same width in each row, so that it stands below itself."""
+    """One token; it is as wide in each row, so that it is below itself."""
     word = escape(place.word)
     width = f"min-width:max(5.6rem,{widest}ch)"
     if place.position is None:
@@ -156,7 +156,7 @@ def _chip(place: Place, reads: bool, widest: float) -> str:
 
 
 def _shares(seen: Windows, words: Vocabulary) -> str:
-    """A line a token, a column a policy: the share as a number and as a bar, the selected one hatched."""
+    """One line per token, one column per policy: shares as numbers and bars, the selected one hatched."""
     columns = [
         (reading, reading.distribution) for reading in seen.readings if reading.distribution is not None
     ]
@@ -194,7 +194,7 @@ def _share(share: float, largest: float, selected: bool) -> str:
 
 
 def _key(seen: Windows) -> str:
-    """What the marks mean, and what the shares are compared with."""
+    """A key to the marks, and what the shares are compared with."""
     if any(reading.selected is not None for reading in seen.readings):
         how = "takes" if seen.greedy else "takes with the draw of this step"
         mark = f"✓ and hatched: the token that the run {how}, and that it would take after the other windows."
@@ -208,8 +208,8 @@ def _key(seen: Windows) -> str:
 def window_view(state: State | None = None, **settings: Any) -> View:
     """A live view of the truncation policies, for the last line of a cell.
 
-    state : shared with other views; a new one where none is given, with a small context and more new tokens
-        than fit into it, unless settings say otherwise.
+    state : shared with other views. A new one is made if none is given; it has a small context and more new
+        tokens than fit into it, unless settings say otherwise.
     settings : what to set in the state, see `State` and `Situation`. ValueError outside the controls' ranges.
     """
     if state is None:
