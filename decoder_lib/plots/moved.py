@@ -12,7 +12,9 @@ from typing import Any
 def answer(package: str, homes: dict[str, str]) -> None:
     """Let names be imported from modules that `package` no longer has, each from its new home."""
     for old, home in homes.items():
-        sys.modules[f"{package}.{old}"] = _Moved(f"{package}.{old}", home)
+        moved = _Moved(f"{package}.{old}", home)
+        sys.modules[moved.__name__] = moved
+        setattr(sys.modules[package], old, moved)  # as the import of a module does
 
 
 class _Moved(ModuleType):

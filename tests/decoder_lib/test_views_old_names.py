@@ -63,6 +63,15 @@ def test_an_old_import_works_and_names_the_new_place(module: str) -> None:
         assert getattr(importlib.import_module(home), OLD[module]) is namespace[OLD[module]]
 
 
+def test_an_old_module_is_an_attribute_of_its_package() -> None:
+    """Bug: `import decoder_lib.plots.windows` works, and the name behind it is not there."""
+    namespace: dict[str, object] = {}
+    exec("import decoder_lib.plots.windows", namespace)
+    with pytest.warns(DeprecationWarning, match="import plot_windows from decoder_lib.plots"):
+        exec("found = decoder_lib.plots.windows.plot_windows", namespace)
+    assert namespace["found"] is plots.plot_windows
+
+
 def test_an_unknown_name_is_still_an_error() -> None:
     """Bug: an old module has any name that is asked for."""
     with pytest.raises(ImportError, match="plot_nothing"):

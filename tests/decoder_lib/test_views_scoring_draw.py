@@ -69,6 +69,16 @@ def test_keeping_a_run() -> None:
     assert control(view, "Second run").value == "twin"
 
 
+def test_another_policy_is_no_other_run() -> None:
+    """Bug: after a change of the truncation policy the same run is kept twice, or refused without a word."""
+    view = chain_rule_view()
+    press(view, "Keep this run")
+    view.state.change(policy="stop")
+    press(view, "Keep this run")
+    assert told(view) == "This run is kept already, as kept run 1."
+    assert offered(view) == ["run", "twin", "kept 1"]
+
+
 def test_a_kept_branch() -> None:
     """Bug: keeping while the branch is followed keeps the run, or the branch loses its token."""
     state = State(branch=(1, 6), on_branch=True)
