@@ -66,6 +66,15 @@ def logarithm(value: float) -> Number:
     return Number("\u2212\u221e" if value == float("-inf") else f"{value:.4f}".replace("-", "\u2212"))
 
 
+def scrolled(caption: str, head: str, body: str, foot: str = "", kind: str = "") -> str:
+    """A table of rows that are HTML already, scrolled sideways where the page is narrow."""
+    css = f' class="{kind}"' if kind else ""
+    return (
+        f'<div class="scroll" tabindex="0"><table{css}><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table></div>"
+    )
+
+
 def bars(caption: str, rows: Sequence[tuple[str, float, str, bool]], more: str = "") -> str:
     """Shares as a table of tokens, numbers and bars, all of one scale.
 
@@ -82,12 +91,11 @@ def bars(caption: str, rows: Sequence[tuple[str, float, str, bool]], more: str =
         for token, share, note, marked in rows
     )
     foot = f'<tfoot><tr><td colspan="4" class="quiet">{escape(more)}</td></tr></tfoot>' if more else ""
-    return (
-        f'<div class="scroll" tabindex="0"><table class="bars"><caption>{escape(caption)}</caption>'
-        '<thead><tr><th scope="col">token</th><th scope="col" class="number">share</th>'
-        f'<th scope="col">0 to {scale:g}</th><th scope="col">note</th></tr></thead>'
-        f"<tbody>{body}</tbody>{foot}</table></div>"
+    head = (
+        '<th scope="col">token</th><th scope="col" class="number">share</th>'
+        f'<th scope="col">0 to {scale:g}</th><th scope="col">note</th>'
     )
+    return scrolled(caption, head, body, foot, "bars")
 
 
 @dataclass(frozen=True)
@@ -149,23 +157,17 @@ def table(
         f'<th scope="col"{" class=number" if number else ""}>{escape(text)}</th>' if text else "<td></td>"
         for text, number in zip(heads, right, strict=True)
     )
-    body = []
-    for number, row in enumerate(rows):
-        first, *others = row
-        cells = f'<th scope="row">{escape(str(first))}</th>' + "".join(map(_cell, others))
-        body.append(f"<tr{' class=marked' if number == marked else ''}>{cells}</tr>")
-    return (
-        f'<div class="scroll" tabindex="0"><table><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>{_foot(foot)}</table></div>"
+    body = (
+        f"<tr{' class=marked' if number == marked else ''}>{_cells(row)}</tr>"
+        for number, row in enumerate(rows)
     )
+    return scrolled(caption, head, "".join(body), f"<tfoot><tr>{_cells(foot)}</tr></tfoot>" if foot else "")
 
 
-def _foot(cells: Sequence[object]) -> str:
-    if not cells:
-        return ""
-    first, *others = cells
-    head = f'<th scope="row">{escape(str(first))}</th>'
-    return f"<tfoot><tr>{head}{''.join(map(_cell, others))}</tr></tfoot>"
+def _cells(row: Sequence[object]) -> str:
+    """The cells of a row, of which the first is its head."""
+    first, *others = row
+    return f'<th scope="row">{escape(str(first))}</th>{"".join(map(_cell, others))}'
 
 
 def _is_number(value: object) -> bool:

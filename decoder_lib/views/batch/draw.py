@@ -25,7 +25,7 @@ from decoder_lib.views.batch.compute import (
 )
 from decoder_lib.views.controls import control
 from decoder_lib.views.controls import settings as run_settings
-from decoder_lib.views.markup import columns, page, table
+from decoder_lib.views.markup import columns, page, scrolled, table
 from decoder_lib.views.situation import Situation, lesson_decoders
 from decoder_lib.views.state import State
 from decoder_lib.views.stepper import Walk
@@ -145,12 +145,8 @@ def _rows(seen: Rounds) -> str:
     key = (
         "Heavy frame: selected in this round. ✓ and double frame: the end token. Done, cut: not handed over."
     )
-    return (
-        '<div class="scroll" tabindex="0"><table class="rows">'
-        f"<caption>The rows after round {seen.shown} of {seen.total}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        f'<p class="quiet">{key}</p>'
-    )
+    rows = scrolled(f"The rows after round {seen.shown} of {seen.total}", head, body, kind="rows")
+    return f'{rows}<p class="quiet">{key}</p>'
 
 
 def _seed(row: Row) -> str:

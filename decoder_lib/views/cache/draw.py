@@ -23,7 +23,7 @@ from decoder_lib.views.controls import (
     row,
     selection_control,
 )
-from decoder_lib.views.markup import heading, page
+from decoder_lib.views.markup import heading, page, scrolled
 from decoder_lib.views.runs import followed
 from decoder_lib.views.situation import Situation
 from decoder_lib.views.state import State
@@ -185,14 +185,12 @@ def _grid(run: CachedRun, words: Vocabulary) -> str:
         last = ' class="last"' if number == run.shown else ""
         rows.append(f'<tr{last}><th scope="row">pass {number}</th>{"".join(cells)}</tr>')
     totals = "".join(f'<td class="count">{count}</td>' for count in (run.with_cache, run.without_cache))
-    return (
-        '<div class="scroll" tabindex="0"><table class="cells"><caption>Positions by passes</caption>'
-        f'<thead><tr><td></td>{heads}<th scope="col">computed<small>with the cache</small></th>'
-        '<th scope="col">computed<small>without</small></th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody>"
-        f'<tfoot><tr><th scope="row">so far</th><td colspan="{run.positions}"></td>{totals}</tr></tfoot>'
-        "</table></div>"
+    heads = (
+        f'<td></td>{heads}<th scope="col">computed<small>with the cache</small></th>'
+        '<th scope="col">computed<small>without</small></th>'
     )
+    foot = f'<tfoot><tr><th scope="row">so far</th><td colspan="{run.positions}"></td>{totals}</tr></tfoot>'
+    return scrolled("Positions by passes", heads, "".join(rows), foot, "cells")
 
 
 def _column(position: int, token: str) -> str:
@@ -229,11 +227,8 @@ def _entries(edit: Edit, words: Vocabulary) -> str:
         for i in positions
     )
     fed = (("computed", "computed") if i in edit.fed else ("cached", "") for i in positions)
-    return (
-        '<div class="scroll" tabindex="0"><table class="cells"><caption>What becomes of the cache</caption>'
-        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{line('was', was)}{line('entry', entries)}"
-        f"{line('next pass', fed)}</tbody></table></div>"
-    )
+    body = line("was", was) + line("entry", entries) + line("next pass", fed)
+    return scrolled("What becomes of the cache", f"<td></td>{heads}", body, kind="cells")
 
 
 def _shares(edit: Edit, words: Vocabulary) -> str:
@@ -263,11 +258,10 @@ def _shares(edit: Edit, words: Vocabulary) -> str:
     notes += (
         f"The stale cache answers for the text before the edit, where position {edit.position} was {old}."
     )
-    return (
-        '<div class="scroll" tabindex="0"><table class="pair"><caption>The next token, right and '
-        "from the stale cache</caption><thead><tr>"
+    head = (
         '<th scope="col">token</th><th scope="col" class="number">right</th>'
         '<th scope="col" class="number">stale</th><th scope="col">right above, stale hatched</th>'
-        f'<th scope="col">note</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        f'<p class="quiet">{notes}</p>'
+        '<th scope="col">note</th>'
     )
+    caption = "The next token, right and from the stale cache"
+    return f'{scrolled(caption, head, "".join(rows), kind="pair")}<p class="quiet">{notes}</p>'

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from decoder_lib.plots import plot_windows
 from decoder_lib.views.controls import bind, control, row
 from decoder_lib.views.controls import settings as run_settings
-from decoder_lib.views.markup import page, table
+from decoder_lib.views.markup import page, scrolled, table
 from decoder_lib.views.situation import POLICIES, Situation
 from decoder_lib.views.state import State
 from decoder_lib.views.stepper import Walk
@@ -179,12 +179,10 @@ def _shares(seen: Windows, words: Vocabulary) -> str:
     )
     more = len(words) - len(seen.shares)
     rest = f'<p class="quiet">{more} more tokens with smaller shares.</p>' if more else ""
-    return (
-        '<div class="scroll" tabindex="0"><table class="shares"><caption>Shares of the next token</caption>'
-        f'<thead><tr><th scope="col">token</th>{head}</tr></thead><tbody>{body}</tbody>'
-        f'<tfoot><tr><th scope="row">moved to other tokens</th>{moved}</tr></tfoot></table></div>{rest}'
-        f'<p class="quiet">{_key(seen)}</p>'
-    )
+    head = f'<th scope="col">token</th>{head}'
+    foot = f'<tfoot><tr><th scope="row">moved to other tokens</th>{moved}</tr></tfoot>'
+    lines = scrolled("Shares of the next token", head, body, foot, "shares")
+    return f'{lines}{rest}<p class="quiet">{_key(seen)}</p>'
 
 
 def _share(share: float, largest: float, selected: bool) -> str:
