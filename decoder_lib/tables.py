@@ -42,14 +42,14 @@ class Table:
 
 
 def _head(text: str, scope: str, style: str) -> str:
-    """A cell that names its column or row; an empty one names nothing, and is no head."""
+    """A cell that names its column or row; an empty one is an ordinary cell."""
     return f'<th scope="{scope}" style="{style}">{escape(text)}</th>' if text else "<td></td>"
 
 
 def step_table(
     steps: Iterable[Step], vocabulary: Vocabulary, caption: str = "One forward pass a row"
 ) -> Table:
-    """A row a step: the prefix that was read, the token selected after it, and with what probability."""
+    """One row per step: the prefix that was read, the token selected after it, and its probability."""
     rows = (
         (
             str(number),
@@ -65,7 +65,7 @@ def step_table(
 def distribution_table(
     distributions: dict[str, NDArray[np.float64] | Sequence[float]], vocabulary: Vocabulary, caption: str
 ) -> Table:
-    """A row a vocabulary entry, a column a distribution (V,), headed by its key."""
+    """One row per vocabulary entry, one column per distribution (V,), headed by its key."""
     for name, column in distributions.items():
         if len(column) != len(vocabulary):
             raise ValueError(

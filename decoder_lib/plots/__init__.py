@@ -1,27 +1,26 @@
 """The pictures of the course, as plain matplotlib functions that draw on Axes and return them.
 
-Nothing is told by colour alone: what is marked carries a hatch, a heavy frame or a word as well. The Axes'
-label says in words what the picture shows; `show` hands it to readers who cannot see the picture.
+Each topic has one file, under the name that the topic has in the decoder. Nothing is told by colour alone:
+what is marked carries a hatch, a heavy frame or a word as well. The Axes' label says in words what the
+picture shows, and `show` hands it to readers who cannot see the picture.
 """
 
-from decoder_lib.plots.distribution import plot_distribution
-from decoder_lib.plots.draw import plot_draw
-from decoder_lib.plots.endings import plot_endings
-from decoder_lib.plots.fits import plot_fits
-from decoder_lib.plots.growth import plot_growth
-from decoder_lib.plots.loop import plot_loop
-from decoder_lib.plots.paths import plot_paths
+from decoder_lib.plots.batch import plot_rounds
+from decoder_lib.plots.cache import (
+    plot_fits,
+    plot_growth,
+    plot_positions_read,
+    plot_rereading,
+    plot_visible,
+)
+from decoder_lib.plots.distribution import plot_distribution, plot_score_rows, plot_side_by_side
+from decoder_lib.plots.generation import plot_endings, plot_loop, plot_prefixes, plot_token_rows
+from decoder_lib.plots.moved import answer
 from decoder_lib.plots.picture import Picture, show
-from decoder_lib.plots.positions import plot_positions_read
-from decoder_lib.plots.prefixes import plot_prefixes
-from decoder_lib.plots.rereading import plot_rereading
-from decoder_lib.plots.rounds import plot_rounds
-from decoder_lib.plots.running_product import plot_running_product
-from decoder_lib.plots.score_rows import plot_score_rows
-from decoder_lib.plots.side_by_side import plot_side_by_side
-from decoder_lib.plots.token_rows import plot_token_rows
-from decoder_lib.plots.visibility import plot_visible
-from decoder_lib.plots.windows import plot_windows, windows_of
+from decoder_lib.plots.scoring import plot_running_product
+from decoder_lib.plots.search import plot_paths
+from decoder_lib.plots.selection import plot_draw
+from decoder_lib.plots.truncation import plot_windows, windows_of
 
 __all__ = [
     "Picture",
@@ -45,3 +44,7 @@ __all__ = [
     "show",
     "windows_of",
 ]
+
+_OLD = "draw endings fits growth loop paths positions prefixes rereading rounds running_product score_rows \
+side_by_side token_rows visibility windows"
+answer(__name__, dict.fromkeys(_OLD.split(), __name__) | {"style": "decoder_lib.plots.cells"})

@@ -1,4 +1,4 @@
-"""A figure with the words that stand for it where it cannot be seen."""
+"""A figure with the words that take its place for those who cannot see it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Picture:
 
     @cached_property
     def png(self) -> bytes:
-        """The drawing."""
+        """The drawing as a PNG file."""
         buffer = BytesIO()
         self._figure.savefig(buffer, format="png", dpi=_DPI)
         return buffer.getvalue()
 
     @property
     def width(self) -> int:
-        """Of the drawing, in pixels."""
+        """The width of the drawing, in pixels."""
         return round(float(self._figure.get_size_inches()[0]) * _DPI)
 
     def __repr__(self) -> str:
@@ -58,7 +58,7 @@ class Picture:
 
 
 def only_words(include: Collection[str] | None) -> bool:
-    """Whether these MIME types, if not all are asked for, leave out all that takes a drawing."""
+    """Whether only plain text is asked for, among these MIME types (None for all)."""
     return include is not None and set(include) <= {"text/plain"}
 
 

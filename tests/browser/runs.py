@@ -15,8 +15,8 @@ END = WORDS.id("<end>")
 UNKNOWN = f"'bird' is not among the 7 words of the vocabulary: {' '.join(WORDS.tokens)}."
 # A decoder with more words than a view can list: what a notebook says, and the same here.
 LARGE = """from decoder_lib import CausalLanguageModel, Vocabulary
-from decoder_lib.exploring.situation import Decoder
-from decoder_lib.exploring.state import State
+from decoder_lib.views.situation import Decoder
+from decoder_lib.views.state import State
 
 words = Vocabulary(tuple(f"word{number}" for number in range(300)))
 large = State((Decoder("large", CausalLanguageModel(300, seed=1), words, 5),), prompt=(3, 4))"""

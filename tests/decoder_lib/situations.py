@@ -1,9 +1,13 @@
 """Situations that readers can set, for properties that hold in all of them."""
 
+from collections.abc import Callable, Sequence
+
+from fake_models import ScriptedModel
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from decoder_lib.exploring.situation import Situation, lesson_decoders
+from decoder_lib import CausalLanguageModel, Vocabulary
+from decoder_lib.views.situation import Decoder, Situation, lesson_decoders
 
 often = settings(deadline=None, derandomize=True, max_examples=40)
 SITUATIONS = st.builds(
@@ -17,3 +21,11 @@ SITUATIONS = st.builds(
     end=st.booleans(),
     context_length=st.integers(4, 16),
 )
+
+
+def scripted(row: Callable[[list[int]], Sequence[float]], words: str, end_id: int | None = None) -> Decoder:
+    """A decoder whose scores a test dictates; its cache stays empty, so each pass reads the whole prefix."""
+    vocabulary = Vocabulary(tuple(words.split()))
+    model = ScriptedModel(row, len(vocabulary), context_length=16)
+    model.new_cache = CausalLanguageModel(len(vocabulary)).new_cache
+    return Decoder("scripted", model, vocabulary, end_id)

@@ -17,11 +17,13 @@ MODULES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-DRAWING = ("decoder_lib.plots", "decoder_lib.widgets")  # what may need matplotlib and ipywidgets
+# What may need matplotlib and ipywidgets; of the views all but the side that computes.
+DRAWING = ("decoder_lib.plots", "decoder_lib.widgets", "decoder_lib.exploring", "decoder_lib.views")
+COMPUTES = ("compute", "situation", "runs", "state")
 
 
 def draws(name: str) -> bool:
-    return name.startswith(DRAWING)
+    return name.startswith(DRAWING) and name.rsplit(".", 1)[1] not in COMPUTES
 
 
 def imported(path: Path) -> set[str]:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from views import control, press
+from views import control, page, press, told
 
 from decoder_lib import LESSON_VOCABULARY, STORY_VOCABULARY, Config, load, token_log_probabilities
 from decoder_lib import widgets as live
-from decoder_lib.exploring.runs import run_of
-from decoder_lib.exploring.situation import lesson_decoders, story_decoder
-from decoder_lib.exploring.state import State
 from decoder_lib.parameters import DATA
-from decoder_lib.widgets.view import View
+from decoder_lib.views.runs import run_of
+from decoder_lib.views.situation import lesson_decoders, story_decoder
+from decoder_lib.views.state import State
+from decoder_lib.views.view import View
 from parameters.story_grammar import Story, stories
 
 MODEL = load("story")
@@ -188,7 +188,7 @@ def test_every_view_shows_it() -> None:
         live.search_view,
         live.window_view,
     ):
-        assert "cat" in make(state)._drawing.value
+        assert "cat" in str(page(make(state)))
 
 
 def test_from_the_lesson_s_decoder_to_the_story_model_and_back() -> None:
@@ -204,8 +204,8 @@ def test_from_the_lesson_s_decoder_to_the_story_model_and_back() -> None:
     control(view, "Prompt").value = "<start> the owl"
     press(view, "Forward")
     control(view, "Parameters").value = lesson_decoders()[0]
-    assert "&#x27;owl&#x27; is not among the 7 words" in view._problem.value
+    assert "'owl' is not among the 7 words" in told(view)
     assert view.state.situation.decoder is story_decoder()
     control(view, "Prompt").value = "<start> the unicorn"
-    told = f"is not among the {len(STORY_VOCABULARY)} words of the vocabulary: &lt;start&gt; the cat dog sat"
-    assert f"{told} slept . a afraid after ..." in view._problem.value
+    refusal = f"is not among the {len(STORY_VOCABULARY)} words of the vocabulary: <start> the cat dog sat"
+    assert f"{refusal} slept . a afraid after ..." in told(view)

@@ -1,0 +1,1 @@
+"""The view of rows that finish at different times."""

@@ -1,0 +1,1 @@
+"""The view of a cache that fills, and an edit of an earlier token."""

@@ -1,0 +1,1 @@
+"""The view of the tree of continuations and what a beam keeps of it."""

@@ -1,0 +1,1 @@
+"""The view of what each policy drops when the context is full."""
