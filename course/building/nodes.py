@@ -4,6 +4,8 @@ from typing import Any
 
 import nbformat
 
+from course.text import storable
+
 
 def node(data: dict[str, Any]) -> Any:
     """A dictionary as nbformat keeps it: entries are attributes as well."""
@@ -30,6 +32,6 @@ def code_cell(source: str, cell_id: str, metadata: dict[str, Any]) -> Any:
 
 
 def to_bytes(notebook: Any) -> bytes:
-    """A notebook as nbgrader itself writes it: sorted keys, UTF-8 as it is, one newline at the end."""
+    """A notebook as nbgrader itself writes it: sorted keys, UTF-8 where it can, one newline at the end."""
     text: str = nbformat.writes(notebook, version=4)  # type: ignore[no-untyped-call]
-    return (text.rstrip("\n") + "\n").encode()
+    return (storable(text).rstrip("\n") + "\n").encode()

@@ -15,6 +15,8 @@ from markupsafe import Markup, escape
 from nbconvert.filters.ansi import strip_ansi
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
+from course.text import ODD
+
 MOST_HTML = 300_000  # characters
 MOST_PROSE = 30_000
 MOST_TAGS = 4_000  # cleaning takes time with the square of how deep they nest
@@ -54,7 +56,7 @@ def clean_html(html: str) -> Markup | None:
     """Markup without scripts, foreign addresses and layout of its own; None if it is too much to clean."""
     if len(html) > MOST_HTML or html.count("<") > MOST_TAGS:
         return None
-    cleaned = _CLEANER.clean(_CONTROL.sub("", html))
+    cleaned = _CLEANER.clean(without_controls(html))
     # A heading inside a notebook is none of the page around it.
     return Markup(_HEADING.sub(lambda tag: f"<{tag[1]}p>", cleaned))
 
@@ -71,7 +73,12 @@ def plain(text: str) -> str:
     """Text without a terminal's colours and control characters; of a line written over, what was left."""
     text = str(strip_ansi(text)).replace("\r\n", "\n")  # type: ignore[no-untyped-call]
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    return _CONTROL.sub("�", text)
+    return without_controls(text)
+
+
+def without_controls(text: str) -> str:
+    """Text as HTML can hold it: control characters and halves of surrogate pairs are U+FFFD."""
+    return _CONTROL.sub(ODD, text)
 
 
 _CODE = re.compile(r"`([^`]+)`")

@@ -14,7 +14,7 @@ import bleach
 from bleach.css_sanitizer import CSSSanitizer
 
 from course.building.nodes import node
-from course.grading.submissions.text import printable
+from course.text import lines, printable
 
 MOST_OUTPUTS = 500  # of one cell
 LONGEST_TEXT = 1_000_000
@@ -123,10 +123,8 @@ def text_output(text: str, stream: str = "stdout") -> Any:
 
 def error_output(name: str, message: str) -> Any:
     """An output that shows as an error, without a line of code."""
-    first, *_ = message.splitlines() or [""]
-    return node(
-        {"output_type": "error", "ename": name, "evalue": first, "traceback": message.splitlines() or [""]}
-    )
+    told = lines(message) or [""]
+    return node({"output_type": "error", "ename": name, "evalue": told[0], "traceback": told})
 
 
 def size_of(outputs: list[Any]) -> int:
