@@ -7,7 +7,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from course.grading.feedback.cleaning import plain, sentence, without_controls
+from course.grading.feedback.cleaning import plain, sentence
+from course.grading.sanitizer import without_controls
 
 SHARED = Path(__file__).parent / "templates"
 
