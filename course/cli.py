@@ -1,6 +1,7 @@
 """The `course` command: build the course, hand it out, grade a class, look at what came of it."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +15,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from course.building import MasterError
 
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A path may hold what the terminal's encoding lacks; an escape is better than no word at all.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return int(options.run(options))
     except MasterError as error:

@@ -59,10 +59,9 @@ def update(folder: Path, course: Mapping[str, Any]) -> Report:
     for name, new in course.items():
         try:
             _update(folder, name, new, report)
-        except (NotANotebookError, UnicodeEncodeError) as error:
-            why = error if isinstance(error, NotANotebookError) else "it holds halves of characters"
+        except NotANotebookError as error:
             report.lines.append(
-                f"{name} was left as it is: {why}. Mend it, or start it afresh: --fresh {_short(name)}."
+                f"{name} was left as it is: {error}. Mend it, or start it afresh: --fresh {_short(name)}."
             )
         except OSError as error:
             report.lines.append(f"{name} was left as it is: {error.strerror or error}.")

@@ -41,9 +41,12 @@ def parse(data: bytes) -> Any:
 
 
 def to_bytes(notebook: Any) -> bytes:
-    """A notebook as nbgrader itself writes it: sorted keys, UTF-8 as it is, one newline at the end."""
+    """A notebook as nbgrader itself writes it: sorted keys, UTF-8 as it is, one newline at the end.
+
+    Halves of characters, which UTF-8 cannot hold, are written as JSON's escapes.
+    """
     text: str = nbformat.writes(notebook, version=4)  # type: ignore[no-untyped-call]
-    return (text.rstrip("\n") + "\n").encode()
+    return (text.rstrip("\n") + "\n").encode(errors="backslashreplace")
 
 
 def sign(notebook: Any, name: str, answers: Iterable[str] = ()) -> Any:

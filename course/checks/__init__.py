@@ -14,6 +14,7 @@ from course.checks.candidate import Call, Candidate, DirectCandidate, StudentErr
 from course.checks.check import Check, CheckFailure, CheckResult, run_check
 from course.checks.registry import CHALLENGES, checks_of, find_check
 from course.questions import find_question
+from course.text import lines
 
 __all__ = [
     "CHALLENGES",
@@ -41,7 +42,7 @@ class NotPassedError(AssertionError):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in place of a traceback."""
-        return str(self).splitlines()
+        return lines(str(self))
 
 
 def require(challenge: str, check: str, /, **functions: Callable[..., object]) -> None:

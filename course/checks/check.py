@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from course.checks.candidate import Call, Candidate, CandidateLostError, StudentError
+from course.text import readable
 
 Status = Literal["passed", "failed", "error"]
 Body = Callable[[Candidate, np.random.Generator], None]
@@ -99,8 +100,9 @@ def run_check(check: Check, candidate: Candidate, seed: int) -> CheckResult:
     def result(
         points: int, status: Status, misconception: str | None = None, message: str = ""
     ) -> CheckResult:
+        told = readable(message)  # a part of it may be what the student's code raised or returned
         return CheckResult(
-            check.challenge, check.name, check.function, points, check.points, status, misconception, message
+            check.challenge, check.name, check.function, points, check.points, status, misconception, told
         )
 
     watched = _Watched(candidate)

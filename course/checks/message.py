@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from course.text import lines
+
 # As CheckFailure writes them, and in its order.
 _LABELS = ("Smallest case", "the model", "expected", "got", "Read again")
 
@@ -27,7 +29,7 @@ def take_apart(message: str) -> Message:
     sentence: list[str] = []
     parts: dict[str, list[str]] = {}
     ahead, current = list(_LABELS), sentence
-    for line in message.splitlines():
+    for line in lines(message):
         label = next((label for label in ahead if line.startswith(f"{label + ':':<14} ")), None)
         if label is None:
             current.append(line)
@@ -35,6 +37,6 @@ def take_apart(message: str) -> Message:
             # A label further back may be part of what a student's function printed or returned.
             ahead = ahead[ahead.index(label) + 1 :]
             current = parts[label] = [line[15:]]
-    texts = {label: "\n".join(lines) for label, lines in parts.items()}
+    texts = {label: "\n".join(found) for label, found in parts.items()}
     section = texts.pop("Read again", "")
     return Message(" ".join(sentence), tuple(texts.items()), section)

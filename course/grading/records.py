@@ -1,4 +1,4 @@
-"""What came of one notebook, and the log of it: one JSON line a notebook, appended and never changed."""
+"""What came of one notebook, and the log of it: one JSON line for each, appended and never changed."""
 
 import json
 from collections.abc import Iterable
@@ -62,7 +62,7 @@ class Record:
     score : points of the cells that have been graded; None where the notebook failed or is missing.
     problem : why it is failed or missing; empty otherwise.
     submission_sha256, master_sha256, checks_sha256 : what it was graded from, and with; the last covers the
-        checks, the questions and the seed.
+        checks, the questions, the code that marks, `decoder_lib` and the seed.
     handed_in : when, as nbgrader's collect wrote it down.
     """
 
@@ -103,22 +103,26 @@ def latest(path: Path) -> dict[Key, Record]:
     records: dict[Key, Record] = {}
     if not path.exists():
         return records
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            record = Record.from_plain(json.loads(line))
-        except (ValueError, TypeError, KeyError):
-            continue
-        records[record.key] = record
+    with path.open("rb") as log:
+        for line in log:  # a file of bytes ends its lines at line feeds alone, and no JSON string holds one
+            try:
+                record = Record.from_plain(json.loads(line.decode(errors="replace")))
+            except (ValueError, TypeError, KeyError, RecursionError):
+                continue
+            records[record.key] = record
     return records
 
 
 def append(path: Path, records: Iterable[Record]) -> None:
-    """Write records at the end of the log."""
+    """Write records at the end of the log.
+
+    The lines are ASCII, so that every character is read as it was written, half a surrogate pair included.
+    """
     with path.open("a+b") as log:
         if log.tell() and not _ends_with_newline(path):
             log.write(b"\n")
         for record in records:
-            log.write(json.dumps(asdict(record), ensure_ascii=False).encode() + b"\n")
+            log.write(json.dumps(asdict(record)).encode("ascii") + b"\n")
 
 
 def _ends_with_newline(path: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from functools import partial
 from typing import Any
-from unicodedata import category
 
 from course.checks.check import Check
 from course.checks.registry import CHALLENGES
@@ -14,6 +13,7 @@ from course.judging.limits import Limits
 from course.judging.process import Ending, GarbledError, Send, run_apart
 from course.judging.results import STATUSES, CheckOutcome, FileResult, Status
 from course.judging.solution import work
+from course.text import readable
 
 
 def judge(path: str, challenge: str | None, seed: int, limits: Limits) -> FileResult:
@@ -73,7 +73,7 @@ class _File:
             case {"imported": True} if self.challenge and self.importing:
                 self.importing = False
             case {"broken": str(message)} if self.challenge and self.importing:
-                self.settle("error", _readable(message))
+                self.settle("error", readable(message))
             case {"unreadable": str(message)} if self.importing:
                 self._give_up(message)
             case {"unknown": str(message)} if self.challenge is None:
@@ -123,15 +123,9 @@ class _File:
         known = next((one for one in STATUSES if one == status), None)
         if known is None:
             raise GarbledError
-        slip = misconception and _readable(misconception)
-        self.outcomes[check.name] = CheckOutcome.of(check, known, slip, _readable(message))
+        slip = misconception and readable(misconception)
+        self.outcomes[check.name] = CheckOutcome.of(check, known, slip, readable(message))
 
     def _give_up(self, message: str) -> None:
-        self._unjudged = _readable(message)
+        self._unjudged = readable(message)
         self.settle("error", self._unjudged)
-
-
-def _readable(text: str) -> str:
-    """Text that a terminal and a file can take: no escape sequences, no halves of characters."""
-    odd = "\N{REPLACEMENT CHARACTER}"
-    return "".join(odd if category(c)[0] == "C" and c != "\n" else c for c in text.expandtabs(4))

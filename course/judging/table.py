@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from course.judging.results import CheckOutcome, FileResult
+from course.judging.results import FileResult
+from course.text import lines, readable
 
 _STYLES = {"passed": "green", "failed": "red", "error": "red", "timeout": "yellow"}
 
@@ -38,7 +38,7 @@ def summary(results: Sequence[FileResult]) -> str:
 
 
 def _name(result: FileResult) -> str:
-    file = os.fsencode(result.file).decode("utf-8", "replace")
+    file = readable(result.file)
     return f"{file}\n({result.challenge})" if result.challenge else file
 
 
@@ -58,10 +58,10 @@ def _problems(result: FileResult, whole: bool) -> Text:
             text.append(", " if check is not named[0] else "")
             text.append(check.name, _STYLES[check.status])
         text.append(f" ({named[0].status}): " if not whole else f" ({named[0].status})\n")
-        text.append(message if whole else _first_line(named[0]))
+        text.append(readable(message if whole else _first_line(message)))
     return text or Text("none", "green")
 
 
-def _first_line(check: CheckOutcome) -> str:
-    lines = check.message.splitlines() or [""]
-    return lines[0] if lines[0].endswith((".", "?", "!")) or len(lines) == 1 else lines[0] + " ..."
+def _first_line(message: str) -> str:
+    first, *others = lines(message) or [""]
+    return f"{first} ..." if others and not first.endswith((".", "?", "!")) else first

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from filelock import FileLock, Timeout
 from platformdirs import user_data_path
 
 from course.files import write_atomically
@@ -162,29 +161,15 @@ def _moved_aside(path: Path) -> Path:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Hold the file for this process. The system lets go of it when the process ends, however it ends."""
-    with path.with_suffix(".lock").open("a+b") as handle:
-        give_up = time.monotonic() + PATIENCE
-        while not _lock(handle):
-            if time.monotonic() > give_up:
-                raise TimeoutError("another notebook holds the progress file")
-            time.sleep(0.02)
-        yield  # closing the handle unlocks it
-
-
-def _lock(handle: IO[bytes]) -> bool:
+    lock = FileLock(path.with_suffix(".lock"), timeout=PATIENCE, poll_interval=0.02)
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            handle.seek(0)
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
+        lock.acquire()
+    except Timeout:
+        raise TimeoutError("another notebook holds the progress file") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _reason(error: OSError) -> str:

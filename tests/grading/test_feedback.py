@@ -233,6 +233,15 @@ def test_nothing_of_a_students_notebook_is_active(markdown):
     assert b"default-src 'none'" in shown
 
 
+def test_headings_of_a_notebook_are_none_of_the_page():
+    """Bug: a heading with a style opens as a heading and ends as a paragraph, among the page's own."""
+    markup = "<h2 style='color: red'>B</h2><h3>C</h3>"
+    shown = page_of(cell(f"# A\n\n{markup}", output(text_html=markup), solution=True, grade_id="w"))
+    prose = page_of(cell(f"# A\n\n{markup}", kind="markdown", solution=True, grade_id="w"))
+    for page in (shown.decode(), prose.decode()):
+        assert '<p style="color:red">B</p><p>C</p>' in page
+
+
 def test_what_others_wrote_is_escaped():
     """Bug: a name, a message, a reason, a finding or a comment is taken for markup."""
     results = (CellResult("c", HOSTILE, "x", 0, 1, "failed", None, f"{HOSTILE}\ngot:           {HOSTILE}"),)

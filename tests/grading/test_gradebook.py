@@ -36,6 +36,8 @@ from postgresql import postgresql  # noqa: F401 - a fixture
 from sqlalchemy import event
 
 from course.grading.errors import GradingError
+from course.grading.export.standing import read_standings
+from course.grading.feedback import marks
 from course.grading.gradebook.registering import _registered
 from course.grading.gradebook.writer import GradebookWriter, ManualMarks
 from course.grading.records import Status
@@ -318,7 +320,7 @@ def test_late_penalties_are_the_plugins_and_within_the_score(strict, url):
     due(url)
     for student, penalty in (("ada", 0.5), ("bob", 1.0), ("eve", 0.0)):
         record = short_record(student, handed_in=LATE)
-        assert strict.write(record).score == 1.0
+        strict.write(record)
         assert strict.manual_marks(record.key).penalty == penalty
         assert strict.holds(record)
     with pytest.raises(GradingError, match=r"late penalty of mallory .* _Half, .*not a number"):
@@ -327,6 +329,21 @@ def test_late_penalties_are_the_plugins_and_within_the_score(strict, url):
     assert strict.manual_marks(short_record().key).penalty == 0.0
     with opened(url) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").timestamp == datetime(2026, 3, 2, 10)
+
+
+def test_every_place_takes_the_late_penalty_off(strict, url, tmp_path):
+    """Bug: the table of `course grade` shows more points than the student's page and the export."""
+    due(url)
+    late = {"ada": short_record("ada", handed_in=LATE), "bob": mixed_record("bob", handed_in=LATE)}
+    for student, points in (("ada", 0.5), ("bob", 0.0)):  # half of it, and more than all of it
+        record = late[student]
+        assert strict.write(record).score == points
+        assert strict.current(record).score == points
+        assert marks.standing(record, strict.manual_marks(record.key)).points == points
+    with opened(url) as gradebook:
+        records = {record.key: record for record in late.values()}
+        exported = [each for each in read_standings(gradebook, records, tmp_path) if each.score is not None]
+    assert [(each.person.id, each.score) for each in exported] == [("ada", 0.5)]  # the other one waits
 
 
 def test_a_due_date_that_moves_moves_the_penalty(strict, url):

@@ -4,8 +4,11 @@ import copy
 import json
 import math
 import os
+import pickle
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from tiny_course import HALF, LOOPS, MAX_SCORES, OTHER_HALF, RIGHT, SECRET, WRON
 from course.building import CODE_STUB, refresh_masters
 from course.files import ROOT, sha256
 from course.grading.errors import GradingError, SandboxError
-from course.grading.jobs.checks_version import checks_sha256
+from course.grading.jobs.checks_version import NO_SAY, checks_sha256, covered_files
 from course.grading.jobs.job import Job, Outcome, grade
 from course.grading.limits import MEBI, Limits
 from course.grading.rebuilding.masters import read_master
@@ -652,20 +655,95 @@ def test_a_worker_with_other_checks_refuses_the_job(tiny):
     assert checks_sha256(SEED) != checks_sha256(SEED + 1)
 
 
-def test_the_version_of_the_checks_covers_checks_and_questions(tmp_path, monkeypatch):
-    """Bug: a check or an answer changes, and marks by the old one pass for marks by the new one."""
-    folder = shutil.copytree(ROOT / "course" / "checks", tmp_path / "checks")
-    questions = shutil.copy(ROOT / "source" / "questions.yaml", tmp_path / "questions.yaml")
-    monkeypatch.setattr("course.checks.__file__", str(folder / "__init__.py"))
-    monkeypatch.setattr("course.questions.FILE", Path(questions))
-    seen = set()
-    for path in (None, folder / "check.py", folder / "stop_masks" / "edges.py", Path(questions)):
-        if path:
-            path.write_text(path.read_text() + "\n# changed\n")
-        checks_sha256.cache_clear()
-        seen.add(checks_sha256(SEED))
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """A copy of all that marks, which can be changed."""
+    for package in ("course", "decoder_lib"):
+        copy_of = shutil.copytree(ROOT / package, tmp_path / package)
+        monkeypatch.setattr(f"{package}.__path__", [str(copy_of)])
+    (tmp_path / "source").mkdir()
+    monkeypatch.setattr("course.questions.FILE", tmp_path / "source" / "questions.yaml")
+    shutil.copy(ROOT / "source" / "questions.yaml", tmp_path / "source")
     checks_sha256.cache_clear()
-    assert len(seen) == 4
+    yield tmp_path
+    checks_sha256.cache_clear()
+
+
+def _version() -> str:
+    checks_sha256.cache_clear()
+    return checks_sha256(SEED)
+
+
+def test_the_version_of_the_checks_covers_all_that_marks(copied):
+    """Bug: the decoder, the marking or an answer changes, and marks by the old one pass for the new one's."""
+    seen = {_version()}
+    for name in (
+        "course/checks/stop_masks/edges.py",
+        "course/grading/inside/codec.py",
+        "course/grading/jobs/marking.py",
+        "course/grading/rebuilding/restore.py",
+        "decoder_lib/data/lesson.npz",
+        "decoder_lib/selection.py",
+        "source/questions.yaml",
+    ):
+        with (copied / name).open("ab") as file:
+            file.write(b"\n")
+        seen.add(_version())
+    (copied / "decoder_lib" / "new.py").write_text("")
+    seen.add(_version())
+    assert len(seen) == 9
+
+
+def test_the_version_of_the_checks_is_the_same_on_every_machine(copied):
+    """Bug: two machines of the same version differ by a folder, a compiled file or a page's colour."""
+    here = _version()
+    compiled = copied / "course" / "checks" / "__pycache__"
+    compiled.mkdir(exist_ok=True)
+    (compiled / "other.pyc").write_text("x")
+    (copied / "decoder_lib" / ".DS_Store").write_text("x")
+    (copied / "course" / "grading" / "feedback" / "templates" / "pages.css").write_text("")
+    assert _version() == here
+    assert not any(path in name for name, _ in covered_files() for path in (str(copied), "\\", ".."))
+
+
+MODULES = (
+    "import sys, decoder_lib.model\n"
+    "print(*[name for name in sys.modules if name.startswith(('course', 'decoder_lib'))])"
+)
+
+
+def test_every_module_that_marking_imports_is_covered(tiny, run, tmp_path):
+    """Bug: marking begins to use another module, and a change of that one leaves the version as it was."""
+    cells = tiny.notebook("account", RIGHT["account"])["cells"]
+    *_, last = cells_of(run(notebook_of(*cells, code(MODULES))))
+    job = Job(
+        "a",
+        "tiny",
+        "account",
+        tiny.file("account", RIGHT["account"]),
+        tiny.master("account"),
+        _version(),
+        SEED,
+    )
+    (tmp_path / "job").write_bytes(pickle.dumps(job))
+    program = (
+        "import pickle, sys\n"
+        "from course.grading.jobs.job import grade\n"
+        "assert grade(pickle.load(sys.stdin.buffer)).record.score == 3\n"
+        f"{MODULES}"
+    )
+    with (tmp_path / "job").open("rb") as file:
+        outside = subprocess.run(
+            [sys.executable, "-c", program], stdin=file, capture_output=True, text=True, check=True
+        )
+    files = [name for name, _ in covered_files()]
+    covered = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in files}
+    for said, known in (
+        ("".join(last["outputs"][0]["text"]), "course.grading.inside.codec"),
+        (outside.stdout, "course.grading.jobs.marking"),
+    ):
+        assert {known, "decoder_lib.model"} <= set(said.split()) <= covered
+    assert all((ROOT / folder).is_dir() for folder in NO_SAY)
 
 
 def test_a_sandbox_that_breaks_is_replaced_once(run, monkeypatch):

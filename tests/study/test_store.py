@@ -113,6 +113,20 @@ def test_a_kernel_that_never_lets_go_is_not_waited_for(kept: Path, monkeypatch: 
     assert store.add("generation_loop/greedy", 2).notes == ()
 
 
+def test_a_kernel_that_was_killed_holds_nothing(kept: Path) -> None:
+    """Bug: progress is kept no more after a kernel was killed while it wrote."""
+    kept.parent.mkdir()
+    code = (
+        "import sys, time, pathlib; from course.study import store\n"
+        "with store._locked(pathlib.Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(kept)], stdout=subprocess.PIPE) as kernel:
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == b"held\n"
+        kernel.kill()
+    assert store.add("generation_loop/greedy", 2).notes == ()
+
+
 def test_moving_aside_twice_in_a_second_keeps_both(kept: Path) -> None:
     """Bug: the second reset overwrites what the first one kept."""
     assert store.move_aside() is None

@@ -11,6 +11,7 @@ from sqlalchemy import and_, case, func
 
 from course.grading.lms.people import Person
 from course.grading.records import Key, Record, Status
+from course.text import lines, readable
 
 
 @dataclass(frozen=True)
@@ -108,13 +109,13 @@ def _status(record: Record | None, entry: _Scored | None, opened: bool) -> tuple
 def _lost_points(record: Record) -> str:
     """A part for each check that was not passed and for each thing that went wrong."""
     cells = [cell for cell in record.cells if cell.status in ("failed", "error")]
-    parts = [f"{cell.name}: {next(iter(cell.message.splitlines()), cell.status)}" for cell in cells]
+    parts = [f"{cell.name}: {next(iter(lines(cell.message)), cell.status)}" for cell in cells]
     parts += [each.text for each in record.findings if each.kind in ("problem", "suspicious")]
     return "; ".join(_in_a_line(part) for part in [record.problem, *parts] if part)
 
 
 def _in_a_line(text: str) -> str:
-    return "; ".join(text.splitlines())
+    return "; ".join(lines(readable(text)))
 
 
 def _scored(gradebook: Gradebook) -> dict[tuple[str, str], _Scored]:

@@ -8,6 +8,7 @@ from typing import Any
 from course.grading.export.standing import Standing
 from course.grading.export.totals import Total
 from course.grading.records import Status
+from course.text import storable
 
 _WHO = ["assignment", "notebook", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"]
 _WHAT = ["status", "raw_score", "late_submission_penalty", "score", "max_score", "problem"]
@@ -41,7 +42,7 @@ def _written(columns: list[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     writer.writeheader()
     for row in rows:
         writer.writerow(
-            {name: guarded(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+            {name: guarded(storable(cell)) if isinstance(cell, str) else cell for name, cell in row.items()}
         )
     return file.getvalue().encode()
 

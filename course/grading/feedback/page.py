@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from course.checks.message import Message, take_apart
 from course.grading.feedback.cells import Notebook, read_notebook
 from course.grading.feedback.marks import Mark, Standing, standing
-from course.grading.feedback.pages import SHARED, environment, number, of
+from course.grading.feedback.pages import SHARED, number, of, page
 from course.grading.limits import Limits
 from course.grading.records import Record, Status
+from course.text import lines
 
 if TYPE_CHECKING:
     from course.grading.gradebook.writer import ManualMarks
@@ -59,29 +60,27 @@ def feedback_page(
     runs = read.runs if record.cells else ()
     shown = {cell.name for run in runs for cell in run.cells if cell.name}
     graded = {mark.result.cell for mark in now.marks}
-    page = (
-        environment(SHARED)
-        .get_template("feedback.html.j2")
-        .render(
-            record=record,
-            title=read.title or record.notebook,
-            now=now,
-            cards=cards,
-            summary=_summary(now),
-            sections=_sections(cards),
-            waiting=[card.name for card in cards if card.verdict == "waiting"],
-            found={
-                kind: [f.text for f in record.findings if f.kind == kind]
-                for kind in ("problem", "repair", "note")
-            },
-            runs=runs,
-            # Beside the cell where that is on the page; on its card, or else by themselves.
-            beside={cell: text for cell, text in comments.items() if cell in shown and cell not in graded},
-            others=[text for cell, text in comments.items() if cell not in shown | graded],
-            seconds=number(Limits().cell_seconds),
-        )
+    return page(
+        SHARED,
+        "feedback.html.j2",
+        record=record,
+        problem=lines(record.problem),
+        title=read.title or record.notebook,
+        now=now,
+        cards=cards,
+        summary=_summary(now),
+        sections=_sections(cards),
+        waiting=[card.name for card in cards if card.verdict == "waiting"],
+        found={
+            kind: [f.text for f in record.findings if f.kind == kind]
+            for kind in ("problem", "repair", "note")
+        },
+        runs=runs,
+        # Beside the cell where that is on the page; on its card, or else by themselves.
+        beside={cell: text for cell, text in comments.items() if cell in shown and cell not in graded},
+        others=[text for cell, text in comments.items() if cell not in shown | graded],
+        seconds=number(Limits().cell_seconds),
     )
-    return page.encode()
 
 
 def _card(mark: Mark, notebook: Notebook, comments: dict[str, str]) -> Card:

@@ -1,4 +1,4 @@
-"""What the pages for students and the report for the instructor share: the templates' settings and words."""
+"""Makes the pages for students and the report for the instructor: the templates' settings and words."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from course.grading.feedback.cleaning import plain, sentence
+from course.grading.sanitizer import without_controls
 
 SHARED = Path(__file__).parent / "templates"
 
 
+def page(folder: Path, template: str, **values: object) -> bytes:
+    """A page as UTF-8. Whatever the template is given is escaped, and what HTML cannot hold is replaced.
+
+    folder : of the template; beside it are those that all pages share.
+    """
+    return without_controls(_environment(folder).get_template(template).render(values)).encode()
+
+
 @cache
-def environment(folder: Path) -> Environment:
-    """Templates from a folder, and those that all pages share; whatever they are given is escaped."""
+def _environment(folder: Path) -> Environment:
     made = Environment(
         loader=FileSystemLoader([folder, SHARED]),
         autoescape=True,

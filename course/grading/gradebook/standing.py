@@ -1,4 +1,4 @@
-"""How a notebook stands in the gradebook: automatic points and those of persons together."""
+"""How a notebook stands in the gradebook: automatic points and those of persons, less the late penalty."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,13 +7,14 @@ from course.grading.records import Record, Status
 
 
 def as_it_stands(record: Record, entry: Any | None) -> Record:
-    """The record with the status and the score that its rows in the gradebook give it.
+    """The record with the status and the score that its rows in the gradebook give it, less the late penalty.
 
     Graded is what has points in each cell, whoever gave them; of a notebook without automatic points nothing
     counts before that.
     """
     grades = [] if entry is None else list(entry.grades)
-    score = score_of(grades)
+    penalty = 0.0 if entry is None else entry.late_submission_penalty or 0.0
+    score = max(0.0, score_of(grades) - penalty)
     if grades and all(given(grade.auto_score) or given(grade.manual_score) for grade in grades):
         return replace(record, status=Status.GRADED, score=score)
     if record.status == Status.MISSING:

@@ -28,6 +28,7 @@ from course.grading.gradebook.rows import Known, find_entry, given_by_person, re
 from course.grading.gradebook.standing import as_it_stands, given
 from course.grading.rebuilding.masters import Master
 from course.grading.records import Key, Record, Status
+from course.text import storable
 
 T = TypeVar("T")
 
@@ -247,7 +248,7 @@ class GradebookWriter:
         comments = {comment.cell_id: comment for comment in entry.comments}
         for cell in known.commented:
             comment = comments.get(cell) or self._new(Comment(cell_id=cell, notebook=entry))
-            comment.auto_comment = None if record.cells else _storable(record.problem)
+            comment.auto_comment = None if record.cells else storable(record.problem) or None
         moment = _moment(record.handed_in)
         if moment is not None:
             entry.assignment.timestamp = moment
@@ -273,8 +274,3 @@ def _moment(handed_in: str | None) -> Any | None:
     with suppress(ValueError, OverflowError):
         return parse_utc(handed_in) if handed_in else None
     return None
-
-
-def _storable(text: str) -> str | None:
-    """Text as any database takes it: PostgreSQL has no NUL."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}") or None

@@ -19,7 +19,7 @@ from course.grading.rebuilding.restore import Rebuilt, RebuiltCell, restored
 from course.grading.records import CellResult, Finding, Record, Status
 from course.grading.sandbox import Sandbox
 from course.grading.submissions.parse import parse_notebook
-from course.grading.submissions.text import readable
+from course.text import readable
 
 MOST_FINDINGS = 60
 _LONGEST_FINDING = 600

@@ -10,8 +10,8 @@ from course.grading.limits import Limits
 from course.grading.rebuilding.plan import Test
 from course.grading.records import CellResult
 from course.grading.sandbox import SandboxedCandidate, Worker, WorkerEndedError
-from course.grading.submissions.text import readable
 from course.questions import find_question
+from course.text import readable
 
 LONGEST_MESSAGE = 8_000
 

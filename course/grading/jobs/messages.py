@@ -2,7 +2,7 @@
 
 from course.grading.limits import Limits
 from course.grading.sandbox import WorkerEndedError
-from course.grading.submissions.text import readable
+from course.text import readable
 
 _LONGEST_REASON = 300
 NO_TIME_LEFT = "Not run: the checks before it used up the notebook's time."

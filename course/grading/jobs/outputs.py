@@ -4,53 +4,19 @@ Markdown cells are the student's as well. They stay as they are here, and are cl
 in `course.grading.feedback`, and by JupyterLab and the formgrader themselves.
 """
 
-import base64
-import binascii
-import re
 from collections.abc import Iterator
 from typing import Any
 
-import bleach
-from bleach.css_sanitizer import CSSSanitizer
-
 from course.building.nodes import node
-from course.grading.submissions.text import printable
+from course.grading.sanitizer import picture, sanitized, without_pictures
+from course.text import lines, printable
 
 MOST_OUTPUTS = 500  # of one cell
 LONGEST_TEXT = 1_000_000
-# Reading HTML takes more than its length in time where it was made to: pictures in it do not count.
-LONGEST_HTML = 100_000
+LONGEST_HTML = 100_000  # of one output
 MOST_HTML = 500_000  # of one notebook
-MOST_TAGS = 5_000
-LARGEST_IMAGE = 4_000_000  # bytes
-WIDEST_IMAGE = 20_000  # pixels
 LONGEST_ALT = 2_000
 
-_TAGS = frozenset(
-    [
-        *("b", "blockquote", "br", "caption", "code", "col", "colgroup", "dd", "div", "dl", "dt", "em"),
-        *("figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "mark"),
-        *("ol", "p", "pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot"),
-        *("th", "thead", "tr", "u", "ul", "var"),
-    ]
-)
-_ATTRIBUTES = {"alt", "border", "colspan", "height", "role", "rowspan", "scope", "style", "title", "width"}
-# Nothing that takes a URL, and nothing that lets a display lie over the rest of the page.
-_CSS = CSSSanitizer(
-    allowed_css_properties=[
-        *("background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left"),
-        *("border-radius", "border-right", "border-spacing", "border-style", "border-top", "border-width"),
-        *("color", "font-family", "font-size", "font-style", "font-variant-numeric", "font-weight"),
-        *("height", "line-height", "max-width", "min-width", "opacity", "padding", "padding-bottom"),
-        *("padding-left", "padding-right", "padding-top", "text-align", "text-decoration", "vertical-align"),
-        *("white-space", "width"),
-    ],
-    allowed_svg_properties=[],
-)
-# What these hold is not text to read, and bleach would show it as such.
-_UNREAD = re.compile(r"<(style|script|template|title|textarea)\b.*?(</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_IMAGE_URL = re.compile(r"data:(image/(?:png|jpeg));base64,([A-Za-z0-9+/=\s]+)")
-_ADDRESS = re.compile(r"url|image|expression|[@\\]", re.IGNORECASE)
 _LEFT_OUT = "[A display of another kind was left out.]"
 
 
@@ -105,15 +71,20 @@ class Cleaner:
             if kind in forms and "text/plain" not in shown:
                 shown["text/plain"] = printable(forms[kind], LONGEST_TEXT)
         if "text/html" in forms:
-            length = len(_IMAGE_URL.sub("", forms["text/html"]))
-            if length <= self._html_left:
-                self._html_left -= length
-                html = clean_html(forms["text/html"])
-                shown |= {"text/html": html} if html.strip() else {}
+            shown |= self._html(forms["text/html"])
         for kind in ("image/png", "image/jpeg"):
-            if kind in forms and (picture := _image(kind, forms[kind])):
-                shown[kind] = picture
+            if kind in forms and (found := picture(kind, forms[kind])):
+                shown[kind] = found
         return shown or {"text/plain": _LEFT_OUT}
+
+    def _html(self, text: str) -> dict[str, str]:
+        """A display's HTML as long as there is room for it; its pictures take none."""
+        length = len(without_pictures(text))
+        if length > min(LONGEST_HTML, self._html_left):
+            return {}
+        self._html_left -= length
+        html = sanitized(text)
+        return {"text/html": html} if html and html.strip() else {}
 
 
 def text_output(text: str, stream: str = "stdout") -> Any:
@@ -123,10 +94,8 @@ def text_output(text: str, stream: str = "stdout") -> Any:
 
 def error_output(name: str, message: str) -> Any:
     """An output that shows as an error, without a line of code."""
-    first, *_ = message.splitlines() or [""]
-    return node(
-        {"output_type": "error", "ename": name, "evalue": first, "traceback": message.splitlines() or [""]}
-    )
+    told = lines(message) or [""]
+    return node({"output_type": "error", "ename": name, "evalue": told[0], "traceback": told})
 
 
 def size_of(outputs: list[Any]) -> int:
@@ -139,56 +108,6 @@ def _joined(value: object) -> str | None:
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "".join(value)
     return value if isinstance(value, str) else None
-
-
-def clean_html(text: str) -> str:
-    """Tables, words and pictures of some HTML; no script, no style sheet, no form, and no address.
-
-    Nothing, if it is longer than anyone would write.
-    """
-    without_pictures = _IMAGE_URL.sub("", text)
-    if len(without_pictures) > LONGEST_HTML or without_pictures.count("<") > MOST_TAGS:
-        return ""
-    text = _UNREAD.sub("", printable(text, len(text)).replace("\x1b", ""))
-    try:
-        cleaned: str = bleach.clean(
-            text,
-            tags=_TAGS,
-            attributes=_may_stay,
-            protocols={"data"},
-            css_sanitizer=_CSS,
-            strip=True,
-            strip_comments=True,
-        )
-    except RecursionError:  # nested too deeply
-        return ""
-    return cleaned
-
-
-def _may_stay(tag: str, name: str, value: str) -> bool:
-    if tag == "img" and name == "src":
-        found = _IMAGE_URL.fullmatch(value)
-        return bool(found and _image(found[1], found[2]))
-    if name == "style" and _ADDRESS.search(value):
-        return False
-    return name in _ATTRIBUTES or name.startswith("aria-")
-
-
-def _image(kind: str, text: str) -> str:
-    """A picture in base64, if it is one of its kind and of a sensible size; else nothing."""
-    try:
-        data = base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return ""
-    if len(data) > LARGEST_IMAGE:
-        return ""
-    if kind == "image/png":
-        sizes = int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
-        right = data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and b"IEND" in data[-12:]
-        right = right and all(0 < size <= WIDEST_IMAGE for size in sizes)
-    else:
-        right = data[:3] == b"\xff\xd8\xff" and data.rstrip(b"\0")[-2:] == b"\xff\xd9"
-    return base64.b64encode(data).decode() if right else ""
 
 
 def _alt(metadata: object, shown: dict[str, str]) -> dict[str, Any]:

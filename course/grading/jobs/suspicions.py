@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from course.grading.rebuilding.code import parsed
 from course.grading.records import Finding
-from course.grading.submissions.text import readable
+from course.text import readable
 
 MOST = 20  # of one notebook
 MOST_CODE = 300_000  # characters of one notebook that are parsed

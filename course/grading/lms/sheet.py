@@ -75,5 +75,6 @@ class Sheet:
 
     def _written(self, row: list[str]) -> str:
         file = io.StringIO(newline="")
-        csv.writer(file, delimiter=self.delimiter, lineterminator=self.newline).writerow(row)
-        return file.getvalue()
+        # The writer quotes what is in its own line end, and a carriage return ends a line for every reader.
+        csv.writer(file, delimiter=self.delimiter, lineterminator="\r\n").writerow(row)
+        return file.getvalue().removesuffix("\r\n") + self.newline

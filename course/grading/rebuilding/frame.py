@@ -11,6 +11,7 @@ from course.grading.rebuilding.masters import Master
 from course.grading.rebuilding.released import released_text
 from course.grading.rebuilding.restore import RebuiltCell
 from course.grading.records import CellResult
+from course.text import storable
 from coursework.origin import to_bytes
 
 MAX_BYTES = 20_000_000
@@ -67,7 +68,7 @@ def _verdict(result: CellResult) -> Any:
     if result.status == "passed":
         return text_output(f"passed: {result.name} ({result.max_points:g} {unit})\n")
     head = f"{result.name} (0 of {result.max_points:g} {unit})"
-    return error_output(NotPassedError.__name__, f"{head}\n{result.message}")
+    return error_output(NotPassedError.__name__, storable(f"{head}\n{result.message}"))
 
 
 def _shorten(notebook: Any) -> None:
@@ -84,4 +85,4 @@ def _shorten(notebook: Any) -> None:
 
 def _as_text(problem: str) -> str:
     """A sentence for a Markdown cell; what a file is called must not become markup there."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#!|~$&" else c for c in problem)
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#!|~$&" else c for c in storable(problem))

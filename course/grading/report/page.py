@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from course.grading.feedback.pages import environment
+from course.grading.feedback.pages import page
 from course.grading.records import Record, Status
 from course.grading.report.links import Links
 from course.grading.report.summary import Given, Place, Summary
@@ -22,15 +22,16 @@ def report_page(records: Iterable[Record], given: Given | None = None, links: Li
     links : to pages and notebooks; without them there are no links.
     """
     summary = Summary(records, given)
-    template = environment(_TEMPLATES).get_template("report.html.j2")
-    return template.render(
+    return page(
+        _TEMPLATES,
+        "report.html.j2",
         summary=summary,
         counts=summary.counts(),
         Status=Status,
         links=links,
         names=_names(list(summary.places)),
         short=_short(list(summary.places)),
-    ).encode()
+    )
 
 
 def _names(places: list[Place]) -> dict[Place, str]:

@@ -10,7 +10,11 @@ from pathlib import Path
 @contextmanager
 def logging_to(path: Path | None) -> Iterator[None]:
     """Send every log message and warning to a file for a while, and nowhere else; None is nowhere at all."""
-    handler = logging.FileHandler(path, encoding="utf-8") if path else logging.NullHandler()
+    handler = (
+        logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        if path
+        else logging.NullHandler()
+    )
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     top = logging.getLogger()
     handlers, level = top.handlers, top.level

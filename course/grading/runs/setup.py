@@ -21,7 +21,7 @@ from course.grading.submissions.intake import Submission
 class Setup:
     """The masters, and by what they are graded.
 
-    checks : hash of the checks, the questions and the seed.
+    checks : hash of all that decides about marks beside submission and master, see `checks_sha256`.
     bubblewrap : False to run student code with our own rights.
     """
 

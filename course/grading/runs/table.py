@@ -13,6 +13,7 @@ from course.checks.message import take_apart
 from course.grading.records import Record, Status
 from course.grading.runs.regrade import Change, Regraded
 from course.grading.runs.run import Report
+from course.text import lines, readable
 
 MOST_ROWS = 60
 _STYLES = {
@@ -30,24 +31,30 @@ def show(report: Report, console: Console, folder: Path) -> None:
     for record in rows:
         status = Text(record.status, style=_STYLES[record.status])
         table.add_row(
-            Text(record.student), Text(record.notebook), status, points(record), Text("\n".join(told(record)))
+            _text(record.student),
+            _text(record.notebook),
+            status,
+            points(record),
+            _text("\n".join(told(record))),
         )
     console.print(table)
-    lines = [left_out] if left_out else []
-    lines.append(summary(report))
+    sentences = [left_out] if left_out else []
+    sentences.append(summary(report))
     suspicious = [record for record in report.records if _findings(record, "suspicious")]
     if suspicious:
-        lines.append(f"{_notebooks(len(suspicious))} with something suspicious: `course report` shows what.")
+        sentences.append(
+            f"{_notebooks(len(suspicious))} with something suspicious: `course report` shows what."
+        )
     if report.other_checks:
-        lines.append(
+        sentences.append(
             f"{_notebooks(report.other_checks)} graded with other checks than there are now. "
             f"`course regrade --dry-run {folder}` shows which marks would change."
         )
-    lines += [
+    sentences += [
         f"Not graded, because it is in no student's folder for an assignment: submitted/{stray}"
         for stray in report.strays
     ]
-    _say(console, lines)
+    _say(console, sentences)
 
 
 def show_changes(found: Regraded, console: Console, folder: Path, *, applied: bool) -> None:
@@ -56,35 +63,35 @@ def show_changes(found: Regraded, console: Console, folder: Path, *, applied: bo
         table = _table(console, "Before", "After", "Check")
         for change in found.changes[:MOST_ROWS]:
             table.add_row(
-                Text(change.student),
-                Text(change.notebook),
+                _text(change.student),
+                _text(change.notebook),
                 _number(change.before),
                 _number(change.after),
-                Text(f"{change.cell}: {change.what}" if change.cell else change.what),
+                _text(f"{change.cell}: {change.what}" if change.cell else change.what),
             )
         console.print(table)
-    lines = []
+    sentences = []
     if (more := len(found.changes) - MOST_ROWS) > 0:
-        lines.append(f"{more} more changes are not shown; --student or --notebook shows them.")
-    lines.append(change_summary(found.compared, found.changes))
-    lines += found.failures
+        sentences.append(f"{more} more changes are not shown; --student or --notebook shows them.")
+    sentences.append(change_summary(found.compared, found.changes))
+    sentences += found.failures
     if found.outdated:
-        lines.append(
+        sentences.append(
             f"{_notebooks(found.outdated)} handed in anew, or of a section that changed: "
             "`course grade` is for them."
         )
     if found.compared:
-        lines.append(
+        sentences.append(
             "The new marks are in the gradebook; marks that persons gave are as they were."
             if applied
             else f"Nothing was written. `course regrade {folder}` makes it so; marks that persons gave stay."
         )
-    _say(console, lines)
+    _say(console, sentences)
 
 
 def told(record: Record) -> list[str]:
     """What there is to say of a notebook, in lines: the problem, the failed checks, and other findings."""
-    lines = record.problem.splitlines()
+    said = lines(record.problem)
     failed: dict[str, list[str]] = {}
     for cell in record.cells:
         if cell.status in ("failed", "error"):
@@ -92,12 +99,12 @@ def told(record: Record) -> list[str]:
             failed.setdefault(sentence, []).append(cell.name)
         elif cell.status == "manual":
             failed.setdefault("a person gives the points", []).append(cell.name)
-    lines += [f"{', '.join(names)}: {message}" for message, names in failed.items()]
+    said += [f"{', '.join(names)}: {message}" for message, names in failed.items()]
     for kind in ("problem", "note", "repair", "suspicious"):
         texts = _findings(record, kind)
         more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
-        lines += [f"{kind}: {texts[0]}{more}"] if texts else []
-    return lines
+        said += [f"{kind}: {texts[0]}{more}"] if texts else []
+    return said
 
 
 def points(record: Record) -> str:
@@ -187,7 +194,11 @@ def _notebooks(count: int) -> str:
     return f"{count} {'notebook' if count == 1 else 'notebooks'}"
 
 
-def _say(console: Console, lines: list[str]) -> None:
-    # No markup: square brackets in a student's name or message are not rich's.
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
+def _text(text: str) -> Text:
+    """A cell's text: square brackets in a student's name or message are not rich's markup."""
+    return Text(readable(text))
+
+
+def _say(console: Console, sentences: list[str]) -> None:
+    for sentence in sentences:
+        console.print(readable(sentence), highlight=False, markup=False)
