@@ -35,7 +35,7 @@ from course.grading.runs.run import Report
 from course.grading.runs.table import show
 from course.judging.results import CheckOutcome, FileResult
 from course.judging.table import show as show_files
-from course.text import ODD, readable, storable
+from course.text import readable, storable
 
 NO_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # str.splitlines splits at them
 EVERYTHING = (
@@ -193,7 +193,7 @@ def test_notebooks_hold_every_text(text):
     """Bug: the notebook that stands for a submission that failed can't be written."""
     made = nbformat.reads(failed_notebook(mixed(), text).decode(), as_version=4)
     nbformat.validate(made)
-    told = re.sub("[\ud800-\udfff]", ODD, text)
+    told = storable(text)
     # Markdown's marks are escaped there.
     assert squeezed(told).replace("\\", "") in squeezed(made.cells[0].source).replace("\\", "")
 
@@ -225,7 +225,7 @@ def test_messages_hold_every_text(text):
     message = run_check(check, DirectCandidate({"generate": generate}), 5).message
     message.encode()
     assert readable(message) == message
-    assert readable(text) in message
+    assert squeezed(readable(text)) in squeezed(message)  # how wide a tab is depends on its place
 
 
 def test_a_message_is_taken_apart_at_line_feeds_alone():

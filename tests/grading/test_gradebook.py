@@ -40,6 +40,7 @@ from course.grading.export.standing import read_standings
 from course.grading.feedback import marks
 from course.grading.gradebook.registering import _registered
 from course.grading.gradebook.writer import GradebookWriter, ManualMarks
+from course.grading.nbgrader_side.converters import GENERATE_ASSIGNMENT
 from course.grading.records import Status
 from coursework.origin import to_bytes
 
@@ -468,7 +469,7 @@ def test_the_gradebook_has_the_cells_that_nbgrader_itself_would_save(writer, url
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(to_bytes(each.notebook))
     config.CourseDirectory.merge({"root": str(root), "db_url": own, "assignment_id": "plain"})
-    GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()
+    GENERATE_ASSIGNMENT(GenerateAssignment(coursedir=CourseDirectory(config=config), config=config))
     with opened(own) as theirs, opened(url) as ours:
         for each in (mixed(), short()):
             assert _registered(theirs.db, replace(each, assignment="plain")) == _registered(ours.db, each)

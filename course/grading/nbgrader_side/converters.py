@@ -1,6 +1,6 @@
 """Lets nbgrader's own commands, and formgrader's buttons, release and grade the way `course` does."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,9 @@ from nbgrader.converters.base import NbGraderException
 
 from course.grading.nbgrader_side.exchanging import register_masters, stage
 
+# As nbgrader has them, before `install` has put anything in their place.
+GENERATE_ASSIGNMENT, GENERATE_SOLUTION = GenerateAssignment.start, GenerateSolution.start
+
 
 def install(root: Path) -> None:
     """Put this path in place of nbgrader's converters, for the course at `root`.
@@ -18,25 +21,24 @@ def install(root: Path) -> None:
     can exchange, the steps of a converter, runs after folders have been deleted and submissions copied with
     their attachments, and in one process.
     """
-    assignment, solution = GenerateAssignment.start, GenerateSolution.start
     Autograde.start = lambda converter: _autograde(converter, root)
     GenerateFeedback.start = lambda converter: _generate_feedback(converter, root)
-    GenerateAssignment.start = lambda converter: _generate_assignment(converter, assignment, root)
-    GenerateSolution.start = lambda converter: stage(converter, solution, "solution_directory", root)
+    GenerateAssignment.start = lambda converter: _generate_assignment(converter, root)
+    GenerateSolution.start = lambda converter: stage(converter, GENERATE_SOLUTION, "solution_directory", root)
 
 
-def _generate_assignment(converter: Any, start: Callable[[Any], None], root: Path) -> None:
+def _generate_assignment(converter: Any, root: Path) -> None:
     """Make the students' version. Raises NbGraderException if it cannot be made; nothing is changed then."""
     from course.grading.errors import GradingError
 
     if not converter.no_database:
         try:
-            register_masters(converter, root)
+            register_masters(converter)
         except GradingError as error:
             raise _stopped(converter, str(error)) from error
     converter.no_database = True  # nbgrader itself refuses once a class has been graded
     converter.config.SaveCells.enabled = False
-    stage(converter, start, "release_directory", root)
+    stage(converter, GENERATE_ASSIGNMENT, "release_directory", root)
 
 
 def _autograde(converter: Any, root: Path) -> None:

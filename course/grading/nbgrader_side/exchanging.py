@@ -37,25 +37,23 @@ def stage(converter: Any, start: Callable[[Any], None], directory: str, root: Pa
                 keeper.write(place / path.relative_to(staged), path.read_bytes())
 
 
-def register_masters(converter: Any, root: Path) -> None:
+def register_masters(converter: Any) -> None:
     """Tell the gradebook which cells the assignment has, also after a class has been graded.
 
     Raises GradingError if it holds submissions to a notebook that had other cells.
     """
-    from course.building.outputs import MASTERS
     from course.grading.gradebook.database import open_gradebook
     from course.grading.gradebook.registering import register
     from course.grading.rebuilding.masters import read_master
-    from course.grading.settings import load_settings
 
     courses = converter.coursedir
-    folder = root / MASTERS / courses.assignment_id
+    folder = Path(courses.format_path(courses.source_directory, ".", courses.assignment_id))
     masters = [
         read_master(path.read_bytes(), courses.assignment_id, path.stem) for path in notebooks_under(folder)
     ]
     with open_gradebook(courses.db_url, courses.course_id) as gradebook:
         gradebook.update_or_create_assignment(courses.assignment_id)
-        register(gradebook, masters, load_settings(root))
+        register(gradebook, masters, converter.config)
 
 
 class KeepingCollect(ExchangeCollect):  # type: ignore[misc]
