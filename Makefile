@@ -1,5 +1,6 @@
 # make lab     the environment, then JupyterLab on your own copies of the notebooks, in my-notebooks/
 # make test    the environment, then every test
+# make proof    the slow tests that rarely tell anything new; what came of them is kept in tests/proof.txt
 # make grade   grade what lies in submitted/ (or CLASS=folder: a folder that holds a submitted/; GRADE_ARGS="--workers 4")
 # make build   source/ -> release/ and notebooks/
 # make lint    format, lint, types, stale builds
@@ -9,7 +10,7 @@ PYTHON ?= python3
 CLASS  ?= .
 BIN     = .venv/bin
 
-.PHONY: lab test grade build lint lock clean
+.PHONY: lab test proof grade build lint lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +28,9 @@ lab: .venv/ready
 # Tests start hundreds of processes; compiling the course anew in each would take minutes.
 test: .venv/ready
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(PYTEST_ARGS)
+
+proof: .venv/ready
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m proof $(PYTEST_ARGS)
 
 grade: .venv/ready
 	@$(BIN)/course grade "$(CLASS)" $(GRADE_ARGS)

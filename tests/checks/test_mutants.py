@@ -17,6 +17,7 @@ from mutation.mutants import (
     unequal_to_the_list,
 )
 
+pytestmark = pytest.mark.proof
 SEED = 77  # `python -m mutation.run` uses others, and several
 
 
