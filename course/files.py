@@ -1,8 +1,9 @@
-"""The course's folder, and writing files so that a reader never meets a half-written one."""
+"""The course's folder, and what is done with files in it."""
 
 import hashlib
-import os
 from pathlib import Path
+
+from coursework.files import write_atomically as write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent  # the course's folder
 
@@ -10,17 +11,6 @@ ROOT = Path(__file__).resolve().parent.parent  # the course's folder
 def sha256(data: bytes) -> str:
     """The hexadecimal SHA-256 of some bytes."""
     return hashlib.sha256(data).hexdigest()
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file in one step: two processes that do it at once both leave a whole file behind."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)  # what a full disk left behind
 
 
 def notebooks_under(folder: Path) -> list[Path]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from coursework.files import write_atomically
 from coursework.merge import Merged, merge
 from coursework.origin import NotANotebookError, is_as_made, parse, title_of, to_bytes, version_of
 
@@ -76,7 +77,7 @@ def start_afresh(folder: Path, course: Mapping[str, Any], wanted: str) -> str:
     name = _named(wanted, course)
     path = folder / name
     kept = _keep(path) if os.path.lexists(path) else None
-    write_whole(path, to_bytes(course[name]))
+    write_atomically(path, to_bytes(course[name]))
     if kept is None:
         return f"{name} is as the course made it."
     return (
@@ -104,21 +105,10 @@ def bring_back(folder: Path, course: Mapping[str, Any], wanted: str) -> str:
     return f"{name} is what it was before."
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file in one step, so that nobody ever meets half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)  # what a full disk left behind
-
-
 def _update(folder: Path, name: str, new: Any, report: Report) -> None:
     path = folder / name
     if not os.path.lexists(path):
-        write_whole(path, to_bytes(new))
+        write_atomically(path, to_bytes(new))
         report.made.append(name)
         return
     if path.is_symlink() or not path.is_file():
@@ -133,7 +123,7 @@ def _update(folder: Path, name: str, new: Any, report: Report) -> None:
     if version_of(mine) == version_of(new):
         return
     if is_as_made(mine):
-        write_whole(path, to_bytes(new))
+        write_atomically(path, to_bytes(new))
         report.renewed.append(name)
         return
     merged = merge(mine, new)
@@ -141,7 +131,7 @@ def _update(folder: Path, name: str, new: Any, report: Report) -> None:
     if renewed == data:
         return
     kept = _keep(path, move=False)
-    write_whole(path, renewed)
+    write_atomically(path, renewed)
     if not merged.holds_work:
         report.renewed.append(name)
         report.kept = True
@@ -180,7 +170,7 @@ def _keep(path: Path, move: bool = True) -> Path:
         kept = folder / f"{path.stem} ({stamp}, {number}).ipynb"
     if move:
         return path.rename(kept)
-    write_whole(kept, path.read_bytes())
+    write_atomically(kept, path.read_bytes())
     return kept
 
 

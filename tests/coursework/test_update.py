@@ -136,7 +136,7 @@ def test_a_copy_of_another_notebook_under_a_courses_name_is_left_alone(mine):
 def test_an_update_that_is_killed_leaves_the_old_notebook_or_the_new_one(mine, monkeypatch):
     """Bug: power fails while a notebook is written, and neither the old nor the new one is there."""
     before = (mine / NAME).read_bytes()
-    write, calls = folders.write_whole, []
+    write, calls = folders.write_atomically, []
 
     def dies(path: Path, data: bytes) -> None:
         calls.append(path)
@@ -144,11 +144,11 @@ def test_an_update_that_is_killed_leaves_the_old_notebook_or_the_new_one(mine, m
             raise KeyboardInterrupt
         write(path, data)
 
-    monkeypatch.setattr(folders, "write_whole", dies)
+    monkeypatch.setattr(folders, "write_atomically", dies)
     with pytest.raises(KeyboardInterrupt):
         update(mine, NEW)
     assert (mine / NAME).read_bytes() == before
-    monkeypatch.setattr(folders, "write_whole", write)
+    monkeypatch.setattr(folders, "write_atomically", write)
     update(mine, NEW)
     assert SOLVED in sources(parse((mine / NAME).read_bytes()))
 
