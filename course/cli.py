@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -22,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(options))
     except MasterError as error:
         print(f"A master cannot be built:\n{error}", file=sys.stderr)
+    except BrokenPipeError:  # whoever read along has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"{error.filename or 'A file'}: {error.strerror or error}.", file=sys.stderr)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
     return 1

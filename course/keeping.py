@@ -79,17 +79,25 @@ class Keeper:
 
     def _makes_place(self, path: Path, data: bytes | None) -> bool:
         """Set aside whatever stands in the way; whether there is anything left to do."""
+        for folder in reversed(path.parents):
+            if folder != self._folder and folder.is_relative_to(self._folder) and not folder.is_dir():
+                if os.path.lexists(folder):
+                    self._set_aside(folder)
+                break
         if not os.path.lexists(path):
             return data is not None
         if path.is_file() and not path.is_symlink() and data is not None and path.read_bytes() == data:
             self._note(path, data)
             return False
         if not self.is_ours(path):
-            kept = self._kept_as(path)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(path, kept)
-            self.set_aside.append((path, kept))
+            self._set_aside(path)
         return True
+
+    def _set_aside(self, path: Path) -> None:
+        kept = self._kept_as(path)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, kept)
+        self.set_aside.append((path, kept))
 
     @property
     def _home(self) -> Path:
@@ -124,10 +132,29 @@ class Keeper:
         """Note it down first: of a run that is killed before it writes, what is there stays ours as well."""
         name, digest = self._name(path), sha256(data)
         if digest not in self._written.get(name, ()):
+            self._folder.mkdir(parents=True, exist_ok=True)
             with (self._folder / NOTES).open("ab") as notes:
                 # The line feed in front ends what a killed run may have left.
                 notes.write(f"\n{json.dumps([name, digest])}".encode())
             self._written.setdefault(name, set()).add(digest)
+
+
+def what_is_wrong_with_target(path: Path, kind: str) -> str:
+    """Why a file that an instructor named can't be written to, as a sentence; nothing if it can.
+
+    kind : the ending of what is to be written, ".csv" say. A file of another kind was not meant: it may be
+        the gradebook.
+    """
+    if path.is_dir():
+        return f"{path} is a folder. Name a file, {path / f'name{kind}'} say."
+    if os.path.lexists(path) and path.suffix.lower() != kind:
+        return f"{path} is there already and is no {kind} file. Name another one."
+    for folder in path.parents:
+        if os.path.lexists(folder):
+            return (
+                "" if folder.is_dir() else f"{folder} is a file, so {path} cannot be written. Name another."
+            )
+    return ""
 
 
 def move_aside(path: Path, folder: Path) -> Path | None:

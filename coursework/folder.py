@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -65,19 +66,30 @@ def update(folder: Path, course: Mapping[str, Any]) -> Report:
                 f"{name} was left as it is: {error}. Mend it, or start it afresh: --fresh {_short(name)}."
             )
         except OSError as error:
-            report.lines.append(f"{name} was left as it is: {error.strerror or error}.")
+            report.lines.append(f"{name} was left as it is: {why(error)}.")
+    if report.made or report.renewed or report.lines:
+        report.lines += _left_behind(folder, course)
     return report
+
+
+def why(error: OSError) -> str:
+    """What the system said, and of which file."""
+    said = error.strerror or str(error)
+    return f"{error.filename}: {said}" if error.filename else said
 
 
 def start_afresh(folder: Path, course: Mapping[str, Any], wanted: str) -> str:
     """Replace one notebook by the course's own, and say in a sentence where the reader's is kept.
 
-    Raises FolderError if the course has no such notebook.
+    Raises FolderError if the course has no such notebook, OSError if it can't be written.
     """
     name = _named(wanted, course)
     path = folder / name
-    kept = _keep(path) if os.path.lexists(path) else None
-    write_atomically(path, to_bytes(course[name]))
+    kept = None
+    with _whole(path, to_bytes(course[name])) as draft:  # on a full disk, nothing has been moved yet
+        if os.path.lexists(path):
+            kept = _keep(path)
+        draft.replace(path)
     if kept is None:
         return f"{name} is as the course made it."
     return (
@@ -117,8 +129,8 @@ def _update(folder: Path, name: str, new: Any, report: Report) -> None:
         return
     data = path.read_bytes()
     mine = parse(data)
-    if (title := title_of(mine)) is not None and PurePosixPath(title).name != _short(name):
-        report.lines.append(f"{name} was left alone: it is a copy of {PurePosixPath(title).name}.")
+    if (title := title_of(mine)) not in (None, title_of(new)):
+        report.lines.append(f"{name} was left alone: it is a copy of the course's {title}.")
         return
     if version_of(mine) == version_of(new):
         return
@@ -137,6 +149,31 @@ def _update(folder: Path, name: str, new: Any, report: Report) -> None:
         report.kept = True
         return
     report.lines.append(f"{name}: {_told(merged)} The earlier file is {kept.relative_to(folder)}.")
+
+
+def _left_behind(folder: Path, course: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence about each notebook that was the course's and is no longer in it."""
+    for path in sorted(folder.glob("*.ipynb")):
+        if path.name in course or not path.is_file():
+            continue
+        try:
+            title = title_of(parse(path.read_bytes()))
+        except (NotANotebookError, OSError):
+            continue
+        if title is not None and PurePosixPath(title).name == path.stem:
+            yield f"{path.name} is no longer part of the course; yours stays as it is."
+
+
+@contextmanager
+def _whole(path: Path, data: bytes) -> Iterator[Path]:
+    """A draft beside a file that is to take its place; gone afterwards if it did not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        draft.write_bytes(data)
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _told(merged: Merged) -> str:
@@ -178,7 +215,7 @@ def _kept_of(folder: Path, name: str) -> Iterator[Path]:
     if (folder / EARLIER).is_dir():
         for path in (folder / EARLIER).iterdir():
             match = _KEPT.fullmatch(path.name)
-            if match and f"{match['name']}.ipynb" == name and path.is_file():
+            if match and f"{match['name']}.ipynb" == name:
                 yield path
 
 

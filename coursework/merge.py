@@ -112,7 +112,8 @@ class _Merging:
             return True  # of old, the id was the digest of the text that was handed out, and this isn't it
         # From before cells carried a digest: all that can be compared is the course's text of today.
         new = self._places.get(name or "")
-        return new is not None and is_answer(new) and digest(new.source) != digest(cell.source)
+        # Of a text, more likely the course's than the reader's; of code, nobody's word is good enough.
+        return cell.cell_type == "code" and (new is None or digest(new.source) != digest(cell.source))
 
     def _followers(self) -> dict[str | None, list[Any]]:
         followers: dict[str | None, list[Any]] = {}
@@ -138,6 +139,8 @@ class _Merging:
         mine, cell = self._mine.cells[index], copy.deepcopy(new)
         private = {key: value for key, value in mine.metadata.items() if key not in (KEY, "nbgrader")}
         cell.metadata.update(private)
+        if mine.get("attachments"):  # a picture that the reader put into one of the course's texts
+            cell["attachments"] = {**cell.get("attachments", {}), **mine.attachments}
         edited = self._is_edited(index)
         if not edited or digest(mine.source) == digest(new.source):
             self._append(_with_outputs(cell, mine))
@@ -145,14 +148,14 @@ class _Merging:
         if is_answer(new):
             if self._question_changed(mine, new):
                 self._append(cell)
-                self._append(_note(f"{name}-before", _BEFORE.format(mine.source.strip())))
+                self._append(_note(f"{name}-before", _BEFORE.format(mine.source.strip("\n"))))
                 self.result.outdated.append(name)
                 return
             self.result.answers += 1
         else:
             self.result.edited += 1
             given = handed_out(mine)
-            reworded = given != digest(new.source) if given is not None else mine.get("id") != new.id
+            reworded = given != digest(new.source) if given is not None else self._was_reworded(mine, new)
             if reworded:
                 self._append(cell)
                 self._append(self._own(mine))
@@ -163,6 +166,10 @@ class _Merging:
             cell.metadata = nbformat.from_dict({**cell.metadata, **new.metadata})  # type: ignore[no-untyped-call]
             cell["id"] = new.id
         self._append(_with_outputs(cell, mine))
+
+    def _was_reworded(self, mine: Any, new: Any) -> bool:
+        """Of a cell that does not say what it was: whether the course's text can't be what it was."""
+        return mine.get("id") != new.id or "nbgrader" in mine.metadata
 
     def _question_changed(self, mine: Any, new: Any) -> bool:
         now = asked(new)

@@ -7,6 +7,7 @@ whole. Jupyter keeps such metadata, so they travel with a notebook wherever it i
 import hashlib
 import json
 import re
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,11 +33,15 @@ def parse(data: bytes) -> Any:
     if re.search(r"^<{7} ", text, re.MULTILINE) and re.search(r"^>{7} ", text, re.MULTILINE):
         raise NotANotebookError("it holds the markers of an unfinished merge (<<<<<<< and >>>>>>>)")
     try:
-        notebook: Any = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+        with warnings.catch_warnings(action="ignore"):  # ids that are there twice are put right later
+            notebook: Any = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
         for cell in notebook.cells:
             cell.source, cell.cell_type, cell.metadata  # noqa: B018 - a cell without them is none
     except Exception as error:
-        raise NotANotebookError(f"it is not a whole notebook ({type(error).__name__})") from error
+        raise NotANotebookError(
+            "it is not a whole notebook; it may have been cut off, or be of an old format that Jupyter must "
+            "convert first"
+        ) from error
     return notebook
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from coursework.folder import EARLIER, FolderError, bring_back, start_afresh, update
+from coursework.folder import EARLIER, FolderError, bring_back, start_afresh, update, why
 from coursework.origin import NotANotebookError, is_as_made, parse, version_of
 
 _LARGEST = 20_000_000  # bytes of a notebook in a zip
@@ -42,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(carry_out(folder, course, options) or "Everything is up to date.")
     except FolderError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Nothing was changed: {why(error)}.", file=sys.stderr)
         return 1
     if version and (here := _installed()) and version != here:
         print(
@@ -127,7 +130,8 @@ def _own_folder(folder: Path, course: dict[str, Any]) -> Path:
         return here[0]
     found = f"; there are {', '.join(map(str, here))}" if here else ""
     raise FolderError(
-        f"{folder.resolve()} has none of the course's notebooks. Name the folder that has{found}."
+        f"{folder.resolve()} has none of the notebooks that are new: {', '.join(course)}. Name your folder "
+        f"that has{found}; or the new zip, if it was another one."
     )
 
 

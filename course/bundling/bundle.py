@@ -7,7 +7,7 @@ from course.bundling.contents import RELEASE, bundle_files, left_out
 from course.bundling.errors import BundleError
 from course.bundling.zipping import zipped
 from course.files import notebooks_under
-from course.keeping import Keeper
+from course.keeping import Keeper, what_is_wrong_with_target
 
 
 def bundle(root: Path, assignment: str | None = None, to: Path | None = None) -> tuple[Path, list[str]]:
@@ -24,6 +24,8 @@ def bundle(root: Path, assignment: str | None = None, to: Path | None = None) ->
         raise BundleError(f"Which assignment? There is {which}; released are: {', '.join(there) or 'none'}.")
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     path = to or root / "dist" / f"{assignment}-{project['version']}.zip"
+    if wrong := what_is_wrong_with_target(path, ".zip"):
+        raise BundleError(wrong)
     data = zipped(bundle_files(root, assignment), assignment)
     with Keeper(root) as keeper:
         keeper.write(path.absolute(), data)

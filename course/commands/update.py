@@ -24,13 +24,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def run(options: argparse.Namespace) -> int:
     """Update, and say in a sentence what was done."""
     from course.building.outputs import OWN, self_study_notebooks
-    from coursework.folder import FolderError
+    from coursework.folder import FolderError, why
     from coursework.update import carry_out
 
     try:
         said = carry_out(ROOT / OWN, self_study_notebooks(ROOT), options)
     except FolderError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Your notebooks could not be updated: {why(error)}.", file=sys.stderr)
         return 1
     print(f"{OWN}/: {said or 'everything is up to date.'}")
     return 0

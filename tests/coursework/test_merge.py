@@ -250,3 +250,24 @@ def test_what_is_no_notebook_is_told_and_not_merged(data):
 
     with pytest.raises(NotANotebookError):
         parse(data)
+
+
+def test_code_that_does_not_say_what_it_was_is_kept_beside_the_courses():
+    """Bug: a tool drops our metadata and the ids, and the checks that a student changed are gone."""
+    mine = worked(demo="run = generate(seed=7)")
+    for number, each in enumerate(mine.cells):
+        each.metadata = nbformat.from_dict(
+            {"nbgrader": {"grade_id": each.id}} if each.cell_type == "code" else {}
+        )
+        each["id"] = f"zz{number}"
+    new = notebook(TITLE, DEMO | {"source": "run = generate(seed=1)"}, ASKED, DRAW, LAST)
+    merged = sources(merge(mine, new).notebook)
+    assert merged.index("run = generate(seed=7)") == merged.index("run = generate(seed=1)") + 1
+
+
+def test_a_picture_in_one_of_the_courses_texts_stays():
+    """Bug: an attachment that a reader pasted into a text is dropped when the text is corrected."""
+    mine = worked()
+    mine.cells[0]["attachments"] = {"loop.png": {"image/png": "aGk="}}
+    new = notebook(TITLE | {"source": "# Append, then predict again"}, DEMO, ASKED, DRAW, LOOP, LAST)
+    assert merge(mine, new).notebook.cells[0].attachments == mine.cells[0].attachments

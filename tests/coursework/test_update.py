@@ -130,7 +130,7 @@ def test_a_copy_of_another_notebook_under_a_courses_name_is_left_alone(mine):
     before = (mine / NAME).read_bytes()
     report = update(mine, NEW)
     assert (mine / NAME).read_bytes() == before
-    assert f"{NAME} was left alone: it is a copy of 06-sums." in str(report)
+    assert f"{NAME} was left alone: it is a copy of the course's 06-sums." in str(report)
 
 
 def test_an_update_that_is_killed_leaves_the_old_notebook_or_the_new_one(mine, monkeypatch):
@@ -207,5 +207,45 @@ def test_what_is_no_new_version_is_refused_in_a_sentence(mine, tmp_path, capsys)
     empty.mkdir()
     update(tmp_path / "new", NEW)
     assert main([str(tmp_path / "new"), str(empty)]) == 1
-    assert "has none of the course's notebooks" in capsys.readouterr().err
+    assert "has none of the notebooks that are new: 05-append-then-predict.ipynb" in capsys.readouterr().err
     assert files(mine) == before
+
+
+def test_a_full_disk_takes_nothing_away(mine, monkeypatch):
+    """Bug: a fresh start on a full disk moves the notebook away, and then can't write another."""
+    before = files(mine)
+
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        start_afresh(mine, OLD, "5")
+    assert "No space left on device" in str(update(mine, NEW))
+    monkeypatch.undo()
+    assert files(mine) == before
+
+
+def test_what_is_in_the_way_of_earlier_versions_is_named(mine):
+    """Bug: a file called earlier-versions ends an update with a traceback, or without its name."""
+    (mine / EARLIER).write_text("mine")
+    assert f"{mine / EARLIER}: File exists" in str(update(mine, NEW))
+    assert (mine / EARLIER).read_text() == "mine"
+    assert SOLVED in sources(parse((mine / NAME).read_bytes()))
+
+
+def test_a_folder_in_the_place_of_a_notebook_comes_back_too(mine):
+    """Bug: --fresh promises that --back brings back whatever there was, and --back finds files alone."""
+    (mine / "06-sums.ipynb").unlink()
+    (mine / "06-sums.ipynb").mkdir()
+    start_afresh(mine, OLD, "6")
+    bring_back(mine, OLD, "6")
+    assert (mine / "06-sums.ipynb").is_dir()
+
+
+def test_a_notebook_that_left_the_course_is_told_of_and_stays(mine):
+    """Bug: a section is dropped, and its reader never learns that it will not be corrected any more."""
+    before = (mine / "06-sums.ipynb").read_bytes()
+    report = update(mine, {NAME: NEW[NAME]})
+    assert "06-sums.ipynb is no longer part of the course; yours stays as it is." in str(report)
+    assert (mine / "06-sums.ipynb").read_bytes() == before

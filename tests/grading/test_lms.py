@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -93,6 +94,36 @@ def test_canvas_names_are_read(take):
     }
     assert left == {}
     assert f"ngben/{ASSIGNMENT}/{LOOP}.ipynb" in lying_in(take.submitted)
+
+
+def test_an_upload_that_a_browser_renamed_is_the_notebook_it_was(take):
+    """Bug: a second attempt called "(1)" is another notebook, and the first one gets the mark."""
+    taken, left = take(
+        f"ada_1_10_{LOOP}.ipynb", f"ada_1_20_{LOOP} (1).ipynb", f"ben_2_10_{LOOP.upper()}.IPYNB"
+    )
+    assert set(taken) == {("ada", LOOP), ("ben", LOOP)}
+    assert list(left) == [f"ada_1_10_{LOOP}.ipynb"]
+
+
+def test_two_people_of_one_name_are_told_apart_across_archives(tmp_path):
+    """Bug: the namesake's file comes in the next archive, and replaces the student's as a later upload."""
+
+    def outcome(people, number: int, day: int, **options):
+        source = tmp_path / f"{number}-{day}.zip"
+        with zipfile.ZipFile(source, "w") as archive:
+            entry = zipfile.ZipInfo(f"leekim_{number}_{day}_{LOOP}.ipynb", (2026, 10, day, 9, 0, 0))
+            archive.writestr(entry, f"{number} {day}")
+        return outcome_of(collect(source, tmp_path / "submitted", ASSIGNMENT, NOTEBOOKS, people, **options))
+
+    for people in (None, People([Person("leekim", first_name="Kim", last_name="Lee")])):
+        shutil.rmtree(tmp_path / "submitted", ignore_errors=True)
+        (tmp_path / ".senders.jsonl").unlink(missing_ok=True)
+        outcome(people, 12349, 1)
+        taken, left = outcome(people, 12350, 2)
+        assert taken == {}
+        assert "came with 12349 in an earlier archive" in next(iter(left.values()))
+        assert outcome(people, 12349, 3) == ({("leekim", LOOP): Outcome.REPLACED}, {})
+        assert outcome(people, 12350, 4, numbers="ignore") == ({("leekim", LOOP): Outcome.REPLACED}, {})
 
 
 def test_canvas_says_late(tmp_path):

@@ -20,7 +20,7 @@ from course.grading.lms.sheet import Sheet
 from course.grading.records import Status, latest
 from course.grading.runs.folder import ClassFolder
 from course.grading.settings import database_url
-from course.keeping import Keeper
+from course.keeping import Keeper, what_is_wrong_with_target
 
 Format = Literal["csv", "canvas", "moodle"]
 
@@ -63,6 +63,8 @@ def export(
         raise GradingError(
             "The gradebook knows no student or no notebook with points. Grade the class first."
         )
+    if to and (wrong := what_is_wrong_with_target(to, ".csv")):
+        raise GradingError(wrong)
     to = to or folder / ("grades.csv" if format == "csv" else f"grades-{format}.csv")
     if format == "csv":
         data = totals_table(together) if by_student else notebooks_table(standings)

@@ -17,6 +17,7 @@ from course.grading.errors import GradingError
 from course.grading.lms.archive import Source, UnreadableError
 from course.grading.lms.marks import Numbers
 from course.grading.lms.people import People
+from course.grading.lms.senders import Senders
 from course.grading.lms.sorting import HandedIn, Left, sort_out
 from course.keeping import Keeper
 
@@ -87,6 +88,9 @@ def collect(
             raise GradingError(f"{source} is no folder, and no whole zip.") from None
         except OSError as error:
             raise GradingError(f"{error.filename or source} cannot be opened: {error.strerror}.") from None
+        senders = Senders(submitted.parent, assignment, numbers)
+        handed_in, others = senders.without_others(handed_in)
+        left += others
         students: dict[str, Collected] = {}
         taken: list[tuple[HandedIn, Outcome]] = []
         for each in handed_in:
@@ -100,6 +104,8 @@ def collect(
                 reason = f"{folder} cannot be written: {error.strerror}"
                 left.append(Left(each.found.shown, reason, each.fits))
                 continue
+            if not dry_run:
+                senders.remember(each)
             student = students.setdefault(each.student, Collected(each.student))
             student.notebooks[each.notebook] = outcome
             student.late |= each.late
@@ -127,6 +133,8 @@ def _place(each: HandedIn, folder: Path, stamped: bool, keeper: Keeper, dry_run:
         elif time is None:
             return Outcome.KEPT, f"it does not say when it was written; {path} was kept"
         elif _seconds(time) <= _seconds(there):
+            if _seconds(time) == _seconds(there):
+                return Outcome.KEPT, f"it is another file of the same time as {path}, which was kept"
             reason = f"it is of {time:%Y-%m-%d %H:%M} UTC, and {path} is of {there:%Y-%m-%d %H:%M} UTC"
             return Outcome.KEPT, f"{reason}, which was kept"
         else:

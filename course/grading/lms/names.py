@@ -22,7 +22,8 @@ _CANVAS_HIDDEN = re.compile(
 )
 _MOODLE = re.compile(r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_file(?:_(?P<file>.*))?", re.DOTALL)
 _MOODLE_HIDDEN = "Participant"
-_UPLOADED_AGAIN = re.compile(r"(?P<name>.+)-(?P<count>\d{1,3})")
+# Canvas adds -1 to the name of a second upload, and browsers " (1)" to that of a second download.
+_AGAIN = re.compile(r"(?P<name>.+?)(?:-(?P<upload>\d{1,3})| ?\((?P<download>\d{1,3})\))")
 _LONGEST = 128  # what nbgrader's gradebook takes for an id
 
 
@@ -129,13 +130,16 @@ def _tree_name(place: Sequence[Sequence[str]], assignment: str) -> Named | None:
 
 
 def notebook_name(stem: str, known: Collection[str]) -> tuple[str, int]:
-    """The notebook that a file is, and which upload of that name it is: Canvas adds -1, -2 to it.
+    """The notebook that a file is, and which file of that name, as `_AGAIN` tells; case does not matter.
 
     A name that is none of the known ones stays as it is; grading recognises the notebook by its cells.
     """
-    match = _UPLOADED_AGAIN.fullmatch(stem)
-    if stem not in known and match and match["name"] in known:
-        return match["name"], int(match["count"])
+    by_case = {name.casefold(): name for name in known}
+    if stem.casefold() in by_case:
+        return by_case[stem.casefold()], 0
+    match = _AGAIN.fullmatch(stem)
+    if match and match["name"].casefold() in by_case:
+        return by_case[match["name"].casefold()], int(match["upload"] or match["download"])
     return stem, 0
 
 

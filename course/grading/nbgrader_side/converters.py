@@ -50,6 +50,7 @@ def _autograde(converter: Any, root: Path) -> None:
     from course.grading.runs.run import grade_class
     from course.grading.runs.selection import Selection
     from course.grading.runs.table import summary
+    from course.grading.submissions.intake import why_astray
 
     courses, log = converter.coursedir, converter.log
     folder = Path(courses.root)
@@ -69,7 +70,7 @@ def _autograde(converter: Any, root: Path) -> None:
     for record in failed:
         log.error("%s, %s was not graded: %s", record.student, record.notebook, record.problem)
     for stray in report.strays:
-        log.warning("Not graded, because it is in no student's folder for an assignment: %s", stray)
+        log.warning("%s: %s", why_astray(stray), stray)
     log.info("%s", summary(report))
     if failed:
         raise _stopped(

@@ -11,7 +11,7 @@ from course.grading.report.links import Links
 from course.grading.report.page import report_page
 from course.grading.report.summary import Given
 from course.grading.runs.folder import ClassFolder
-from course.keeping import Keeper
+from course.keeping import Keeper, what_is_wrong_with_target
 
 
 def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:
@@ -23,6 +23,8 @@ def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:
     Raises GradingError if the class was never graded, the gradebook cannot be read, or the report cannot be
     written.
     """
+    if wrong := what_is_wrong_with_target(to, ".html"):
+        raise GradingError(wrong)
     log = ClassFolder(folder).records
     if not log.is_file():
         raise GradingError(f"There is no {log}. Grade the class first: course grade {folder}")

@@ -13,6 +13,7 @@ from course.checks.message import take_apart
 from course.grading.records import Record, Status
 from course.grading.runs.regrade import Change, Regraded
 from course.grading.runs.run import Report
+from course.grading.submissions.intake import why_astray
 from course.text import lines, readable
 
 MOST_ROWS = 60
@@ -50,10 +51,7 @@ def show(report: Report, console: Console, folder: Path) -> None:
             f"{_notebooks(report.other_checks)} graded with other checks than there are now. "
             f"`course regrade --dry-run {folder}` shows which marks would change."
         )
-    sentences += [
-        f"Not graded, because it is in no student's folder for an assignment: submitted/{stray}"
-        for stray in report.strays
-    ]
+    sentences += [f"{why_astray(stray)}: submitted/{stray}" for stray in report.strays]
     _say(console, sentences)
 
 

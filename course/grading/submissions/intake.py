@@ -60,8 +60,28 @@ def strays(submitted: Path, masters: list[Master]) -> list[str]:
                 found += [inner for inner in sorted(entry.iterdir()) if _composed(inner.name) not in known]
         elif entry.is_dir() or _is_notebook(entry):
             found.append(entry)
-    visible = [path.relative_to(submitted) for path in found if not path.name.startswith(".")]
+    visible = [
+        path.relative_to(submitted) for path in found if not path.name.startswith(".") or _has_notebooks(path)
+    ]
     return [_printable(str(path)) for path in visible]
+
+
+def why_astray(stray: str) -> str:
+    """Why one of the `strays` is not graded, as the beginning of a sentence."""
+    top = stray.partition("/")[0]
+    if top.startswith(".") or "\N{REPLACEMENT CHARACTER}" in top:
+        return "Not graded, because no student has a name that begins with a dot or cannot be printed"
+    return "Not graded, because it is in no student's folder for an assignment"
+
+
+def _has_notebooks(entry: Path) -> bool:
+    """Whether a hidden folder is more than what a program left behind."""
+    if entry.is_symlink() or not entry.is_dir() or entry.name == ".ipynb_checkpoints":
+        return False
+    with suppress(OSError):
+        folders = [inner for inner in entry.iterdir() if inner.is_dir()]
+        return any(_is_notebook(inner) for folder in folders for inner in folder.iterdir())
+    return False
 
 
 def _is_student(entry: Path) -> bool:
