@@ -49,6 +49,7 @@ SAMPLE = {
 KNOWN = {"apt", "make", ".", "mkdir", "chmod", "cp", "createuser", "createdb", "course", "nbgrader", "dask"}
 PARTS = (
     "course",
+    "coursework",
     "decoder_lib",
     "source",
     "release",
