@@ -55,7 +55,7 @@ class _Marking:
         check = find_check(str(test.challenge), str(test.check))
         result = run_check(check, candidate, self._seed)
         points = test.points if result.status == "passed" else 0.0
-        message = readable(result.message, LONGEST_MESSAGE)
+        message = result.message.each(lambda text: readable(text, LONGEST_MESSAGE))
         return CellResult(
             test.cell,
             check.name,
