@@ -1,0 +1,57 @@
+"""A plain Python file at work."""
+
+from collections.abc import Sequence
+
+from course.grading.limits import Limits
+from course.grading.sandbox.sandbox import Sandbox
+from course.grading.sandbox.session import Session, lost_in
+from course.grading.sandbox.worker import Loaded, Worker, WorkerEndedError
+
+_WHERE = "while the file was imported"
+
+
+class FileSession(Session):
+    """A plain Python file in a sandbox; nothing of it has run yet.
+
+    path : where a worker finds the file.
+    names : what will be asked for of it.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, limits: Limits, seed: int, path: str, source: bytes, names: Sequence[str]
+    ) -> None:
+        super().__init__(sandbox, seed, limits.checks_seconds)
+        self._path, self._source, self._names = path, source, names
+        self._seconds, self._imported = limits.call_seconds, False
+
+    @property
+    def replaced(self) -> list[str]:
+        """What the file replaced in modules that others need, like "numpy.exp"."""
+        return self._worker.replaced if self._worker else []
+
+    def defined(self) -> list[str]:
+        """Those of the names that the file's text defines. Raises CheckLostError."""
+        worker = self.worker()
+        try:
+            return worker.defined(self._source, self._names, self._seconds)
+        except WorkerEndedError as error:
+            self.lost()
+            raise lost_in(error, _WHERE, self._seconds) from None
+
+    def load(self) -> Loaded:
+        """Import the file. Raises CheckLostError where that does not come to an end."""
+        worker = self.worker()
+        self._imported = True
+        try:
+            return self._load(worker)
+        except WorkerEndedError as error:
+            self.lost()
+            raise lost_in(error, _WHERE, self._seconds) from None
+
+    def bring_up(self, worker: Worker) -> None:
+        """See `Session.bring_up`."""
+        if self._imported:
+            self._load(worker)
+
+    def _load(self, worker: Worker) -> Loaded:
+        return worker.load(self._path, self._source, self._names, self._seconds)
