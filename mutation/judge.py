@@ -1,4 +1,4 @@
-"""Judges mutants by the hidden checks, in the sandbox that grading uses: an endless loop ends its worker only."""
+"""Judges mutants by the hidden checks, each in a worker of the sandbox that grading uses."""
 
 from __future__ import annotations
 

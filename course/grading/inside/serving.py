@@ -5,6 +5,7 @@ import os
 import random
 import socket
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ class Serving:
         """Answer until the trusted side closes the channel, which raises ClosedError."""
         sys.stdout, sys.stderr = self._shell.streams
         this, leave = os.getpid(), os._exit
+        os.register_at_fork(after_in_child=self._channel.close)  # a copy does not ask or answer for this one
         while True:
             message = receive(self._channel, MOST)
             answer = self._answer(message)
@@ -121,6 +123,7 @@ class Serving:
             self._attempts.listening = False
             if self._file:
                 self._file.restore()
+                _reap()
         if raised is not None:
             told = raised if isinstance(raised, StudentError) else StudentError.from_exception(raised)
             return self._error(told)
@@ -170,6 +173,13 @@ class Serving:
         if "raised" in answer:
             raise raised(answer["raised"]["kinds"], answer["raised"]["message"])
         return decode(answer["value"], self._stand_in)
+
+
+def _reap() -> None:
+    """Let go of children that have ended: a function that forks at each call would seem to have many."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def begin(channel: socket.socket, shell: Shell, attempts: Attempts) -> None:

@@ -1,12 +1,14 @@
 """A plain Python file at work."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from course.grading.limits import Limits
 from course.grading.sandbox.sandbox import Sandbox
 from course.grading.sandbox.session import Session, lost_in
 from course.grading.sandbox.worker import Loaded, Worker, WorkerEndedError
 
+Answer = TypeVar("Answer")
 _WHERE = "while the file was imported"
 
 
@@ -20,7 +22,7 @@ class FileSession(Session):
     def __init__(
         self, sandbox: Sandbox, limits: Limits, seed: int, path: str, source: bytes, names: Sequence[str]
     ) -> None:
-        super().__init__(sandbox, seed, limits.checks_seconds)
+        super().__init__(sandbox, seed, 2 * limits.checks_seconds)
         self._path, self._source, self._names = path, source, names
         self._seconds, self._imported = limits.call_seconds, False
 
@@ -30,28 +32,31 @@ class FileSession(Session):
         return self._worker.replaced if self._worker else []
 
     def defined(self) -> list[str]:
-        """Those of the names that the file's text defines. Raises CheckLostError."""
-        worker = self.worker()
-        try:
-            return worker.defined(self._source, self._names, self._seconds)
-        except WorkerEndedError as error:
-            self.lost()
-            raise lost_in(error, _WHERE, self._seconds) from None
+        """Those of the names that the file's text defines. Raises as `load` does."""
+        return self._first(lambda worker: worker.defined(self._source, self._names, self._seconds))
 
     def load(self) -> Loaded:
-        """Import the file. Raises CheckLostError where that does not come to an end."""
-        worker = self.worker()
+        """Import the file.
+
+        Raises CheckLostError where that does not come to an end, SandboxError where the sandbox broke down.
+        """
+        loaded = self._first(self._load)
         self._imported = True
-        try:
-            return self._load(worker)
-        except WorkerEndedError as error:
-            self.lost()
-            raise lost_in(error, _WHERE, self._seconds) from None
+        return loaded
 
     def bring_up(self, worker: Worker) -> None:
         """See `Session.bring_up`."""
         if self._imported:
             self._load(worker)
+
+    def _first(self, ask: Callable[[Worker], Answer]) -> Answer:
+        """What a worker answers before it has imported the file."""
+        worker = self.worker()
+        try:
+            return ask(worker)
+        except WorkerEndedError as error:
+            self.lost()
+            raise lost_in(error, _WHERE, self._seconds) from None
 
     def _load(self, worker: Worker) -> Loaded:
         return worker.load(self._path, self._source, self._names, self._seconds)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from course.checks.check import Check, CheckResult, run_check
+from course.grading.errors import SandboxError
 from course.grading.limits import Limits
 from course.grading.sandbox.candidate import SandboxedCandidate
 from course.grading.sandbox.sandbox import Sandbox
@@ -109,7 +110,10 @@ class Turns:
         self._left, self._waiting = limits.checks_seconds, count
 
     def run(self, check: Check, seed: int, names: Mapping[str, str]) -> CheckResult:
-        """How a check ends; one that ends the worker, or runs too long, costs itself only."""
+        """How a check ends; one that ends the worker, or runs too long, costs itself only.
+
+        Raises SandboxError where the sandbox broke down.
+        """
         try:
             with self.next(names) as candidate:
                 return run_check(check, candidate, seed)
@@ -118,7 +122,10 @@ class Turns:
 
     @contextmanager
     def next(self, names: Mapping[str, str]) -> Iterator[SandboxedCandidate]:
-        """A candidate for the next check. Raises CheckLostError where it is lost, or there is none."""
+        """A candidate for the next check.
+
+        Raises CheckLostError where it is lost, or there is none; SandboxError where the sandbox broke down.
+        """
         self._waiting -= 1
         # What later checks are sure to get is kept back.
         least = self._limits.least_seconds
@@ -138,8 +145,13 @@ class Turns:
             self._left -= time.monotonic() - start
 
 
-def lost_in(error: WorkerEndedError, where: str, seconds: float) -> CheckLostError:
-    """What to tell where the worker ended, or was ended after so many seconds; `where` it was."""
+def lost_in(error: WorkerEndedError, where: str, seconds: float) -> CheckLostError | SandboxError:
+    """What to raise where the worker ended, or was ended after so many seconds; `where` it was.
+
+    A SandboxError where the whole sandbox broke down: that is nobody's zero, and another one may hold.
+    """
+    if error.kind == "sandbox":
+        return SandboxError(str(error))
     if error.kind == "time":
         return CheckLostError(
             "timeout",
@@ -154,4 +166,4 @@ def lost_in(error: WorkerEndedError, where: str, seconds: float) -> CheckLostErr
 
 def seconds_in_words(number: float) -> str:
     """A time: "1 second", "2.5 seconds"."""
-    return "1 second" if number == 1 else f"{number:.3g} seconds"
+    return "1 second" if f"{number:.3g}" == "1" else f"{number:.3g} seconds"

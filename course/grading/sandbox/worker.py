@@ -24,7 +24,8 @@ _MOST_TOLD = 20
 class WorkerEndedError(CandidateLostError):
     """A worker is of no use any more. Its text completes "... because": "it ended its own process".
 
-    kind : "time" where it took too long, "garbled" where it answered what was not asked, "ended" otherwise.
+    kind : "time" where it took too long, "garbled" where it answered what was not asked, "sandbox" where the
+        whole sandbox broke down, "ended" otherwise.
     """
 
     def __init__(self, reason: str, kind: str) -> None:
@@ -260,7 +261,8 @@ class Worker:
         try:
             why = self._end()  # before the channel is closed, which it would end by itself at
         except SandboxError:
-            why = "its sandbox broke down"
+            self._channel.close()
+            return WorkerEndedError("its sandbox broke down", "sandbox")
         self._channel.close()
         if isinstance(error, TimeoutError):
             return WorkerEndedError(why or "it took too long", "ended" if why else "time")
