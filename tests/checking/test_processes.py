@@ -10,6 +10,7 @@ import pytest
 from judged import GOOD, SHORT, Judge, messages, statuses
 
 from course.checking.judging import judge_files
+from course.grading.limits import Limits
 
 FORKS = """
 import os, time
@@ -57,7 +58,8 @@ def test_children_are_ended(judge: Judge, tmp_path: Path) -> None:
 
 def test_copies_do_not_report(judge: Judge) -> None:
     """For a fork in a function: both processes return, and the copy would report each check once more."""
-    bad, good = judge(GOOD.replace("    new = []\n", "    import os\n    os.fork()\n    new = []\n"), GOOD)
+    forks = GOOD.replace("    new = []\n", "    import os\n    os.fork()\n    new = []\n")
+    bad, good = judge(forks, GOOD, limits=Limits())
     assert messages(bad) == ""
     assert bad.points == good.points == 10
 

@@ -14,14 +14,14 @@ class SandboxedCandidate:
     names : the variables that hold the functions, by what the checks call them.
     most : seconds of one call.
     together : seconds of all calls.
-    seconds : that the last call had.
+    seconds : after which the last call was to be stopped: those of a call, or of all calls if they ran out.
     """
 
     def __init__(
         self, worker: Worker, most: float, names: Mapping[str, str], *, together: float = inf
     ) -> None:
         self._worker, self._most, self._names = worker, most, dict(names)
-        self._end = time.monotonic() + together
+        self._together, self._end = together, time.monotonic() + together
         self.seconds = most
 
     def call(self, function: str, /, *arguments: object, **keywords: object) -> Call:
@@ -29,9 +29,10 @@ class SandboxedCandidate:
 
         Raises WorkerEndedError as well, which a check does not know: it ends the check.
         """
-        self.seconds = max(0.0, min(self._most, self._end - time.monotonic()))
+        left = self._end - time.monotonic()
+        self.seconds = self._most if self._most <= left else self._together
         name = self._names.get(function, function)
-        return self._worker.call(function, name, arguments, keywords, self.seconds)
+        return self._worker.call(function, name, arguments, keywords, min(self._most, max(0.0, left)))
 
     def value(self, name: str) -> object:
         """A variable, as plain data. Raises StudentError where there is none; WorkerEndedError."""
