@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
+from course.checks.message import NO_MESSAGE, Message
+
 Key = tuple[str, str, str]
 
 
@@ -40,7 +42,12 @@ class CellResult:
     max_points: float
     status: Literal["passed", "failed", "error", "manual"]
     misconception: str | None = None
-    message: str = ""
+    message: Message = NO_MESSAGE
+
+    def __post_init__(self) -> None:
+        """Take the message as a journal holds it as well: in plain fields, or as text."""
+        if not isinstance(self.message, Message):
+            object.__setattr__(self, "message", Message.from_plain(self.message))
 
 
 @dataclass(frozen=True)
