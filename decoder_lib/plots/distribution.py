@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import check_integer
+from decoder_lib.internal.arguments import check_integer
 from decoder_lib.plots.style import INK, MARKED, PLAIN, titled
 from decoder_lib.vocabulary import Vocabulary
 

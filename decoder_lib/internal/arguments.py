@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-TokenIds = Sequence[int] | NDArray[np.integer]
-TokenRows = Sequence[TokenIds] | NDArray[np.integer]
+from decoder_lib.errors import ContextOverflowError
+
+TokenIds = Sequence[int] | NDArray[np.integer]  # one prefix
+TokenRows = Sequence[TokenIds] | NDArray[np.integer]  # several, of any lengths
 Seed = int | np.random.Generator | None
+Seeds = Sequence[Seed] | Literal[0] | None  # one per prompt, or the same for all of them
 
 
 def as_token_ids(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.int64]:
     """`token_ids` as an int64 array of shape (T,), T possibly 0.
 
-    Raises ValueError where it is not one-dimensional, or holds other than integers of the vocabulary.
+    Raises ValueError where it is not one-dimensional, or holds anything but integers of the vocabulary.
     """
     try:
         array = np.asarray(token_ids)
@@ -40,7 +44,7 @@ def as_token_ids(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.in
 
 
 def as_prompt(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.int64]:
-    """As `as_token_ids`, and at least one token: a pass has to read something before it can predict."""
+    """As `as_token_ids`, but at least one token: a pass has to read something before it can predict."""
     ids = as_token_ids(name, token_ids, n_vocab)
     if not ids.size:
         raise ValueError(f"{name} is empty; it must hold at least one token id")
@@ -48,9 +52,9 @@ def as_prompt(name: str, token_ids: ArrayLike, n_vocab: int) -> NDArray[np.int64
 
 
 def as_padded_rows(name: str, rows: TokenRows, n_vocab: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """B prompts as a rectangle, int64 (B, longest), zeros behind the shorter ones; and their lengths, (B,).
+    """B prompts as one array, int64 (B, longest), padded with zeros at the end; and their lengths, (B,).
 
-    Raises as `as_prompt` does, naming the row.
+    Raises as `as_prompt` does, naming the prompt.
     """
     if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.size:  # many at once
         ids = as_token_ids(name, rows.ravel(), n_vocab).reshape(rows.shape)
@@ -64,7 +68,7 @@ def as_padded_rows(name: str, rows: TokenRows, n_vocab: int) -> tuple[NDArray[np
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
-    """`value` as an int, or ValueError where it is no integer or lies outside low..high."""
+    """`value` as an int; ValueError where it is not an integer from `low` to `high`."""
     allowed = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ValueError(f"{name} is {value!r}; it must be {allowed}")
@@ -74,7 +78,7 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
 
 
 def check_number(name: str, value: object, above: float, high: float = math.inf) -> float:
-    """`value` as a float, or ValueError where it is no finite number with above < value <= high."""
+    """`value` as a float; ValueError where it is not a finite number with above < value <= high."""
     allowed = f"a finite number above {above:g}" + ("" if math.isinf(high) else f" and at most {high:g}")
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise ValueError(f"{name} is {value!r}; it must be {allowed}")
@@ -88,14 +92,14 @@ def check_number(name: str, value: object, above: float, high: float = math.inf)
 
 
 def check_switch(name: str, value: object) -> bool:
-    """`value` as a bool, or ValueError where it is none."""
+    """`value` as a bool; ValueError where it is anything else."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; it must be True or False")
     return bool(value)
 
 
 def as_generator(name: str, seed: Seed) -> np.random.Generator:
-    """A generator as it is, or a new one made from a seed, or from fresh entropy where it is None."""
+    """The generator itself, a new one made from a seed, or one from fresh entropy where `seed` is None."""
     if isinstance(seed, np.random.Generator):
         return seed
     if seed is None:
@@ -105,3 +109,34 @@ def as_generator(name: str, seed: Seed) -> np.random.Generator:
             f"{name} is {seed!r}; it must be an integer of at least 0, a numpy.random.Generator or None"
         )
     return np.random.default_rng(int(seed))
+
+
+def as_generators(name: str, seeds: Seeds, count: int) -> list[np.random.Generator]:
+    """`count` generators, each as `as_generator` makes it; 0 and None stand for as many of themselves.
+
+    Raises ValueError where `seeds` is anything else but a sequence of `count` entries.
+    """
+    if seeds is None or (type(seeds) is int and seeds == 0):
+        seeds = [seeds] * count
+    if not isinstance(seeds, Sequence | np.ndarray):
+        raise ValueError(f"{name} is {seeds!r}; it must have one entry a prompt, {count}")
+    if len(seeds) != count:
+        raise ValueError(f"{name} has {len(seeds)} entries; it must have one a prompt, {count}")
+    return [as_generator(f"{name}[{b}]", seed) for b, seed in enumerate(seeds)]
+
+
+def check_end_id(end_id: object, n_vocab: int) -> None:
+    """Raise ValueError where `end_id` is neither None nor an id of the vocabulary."""
+    if end_id is not None:
+        check_integer("end_id", end_id, 0, n_vocab - 1)
+
+
+def as_context_bound(context_length: object, longest: int) -> int:
+    """The context bound in positions: `context_length`, from 1 to the model's `longest`, its default."""
+    return longest if context_length is None else check_integer("context_length", context_length, 1, longest)
+
+
+def check_fits(name: str, prompt: NDArray[np.int64], bound: int, remedy: str = "") -> None:
+    """Raise ContextOverflowError where a prompt is longer than the context bound."""
+    if prompt.size > bound:
+        raise ContextOverflowError(f"{name} has {prompt.size} tokens; the context bound is {bound}{remedy}")
