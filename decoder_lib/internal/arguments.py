@@ -59,12 +59,26 @@ def as_padded_rows(name: str, rows: TokenRows, n_vocab: int) -> tuple[NDArray[np
     if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.size:  # many at once
         ids = as_token_ids(name, rows.ravel(), n_vocab).reshape(rows.shape)
         return ids, np.full(len(ids), ids[0].size)
-    prompts = [as_prompt(f"{name}[{b}]", row, n_vocab) for b, row in enumerate(rows)]
+    prompts = _usual_prompts(rows, n_vocab)
+    if prompts is None:  # one by one, which names what is wrong
+        prompts = [as_prompt(f"{name}[{b}]", row, n_vocab) for b, row in enumerate(rows)]
     lengths = np.array([prompt.size for prompt in prompts], dtype=np.int64)  # (B,)
     padded = np.zeros((len(prompts), lengths.max(initial=0)), dtype=np.int64)  # (B, n)
     for b, prompt in enumerate(prompts):
         padded[b, : prompt.size] = prompt
     return padded, lengths
+
+
+def _usual_prompts(rows: TokenRows, n_vocab: int) -> list[NDArray[np.int64]] | None:
+    """The prompts as arrays, checked all at once, since each batched pass asks; None where one is wrong."""
+    try:
+        prompts = [np.asarray(row) for row in rows]
+    except ValueError:  # a nesting that no rectangle holds
+        return None
+    if not all(prompt.ndim == 1 and prompt.size and prompt.dtype.kind in "iu" for prompt in prompts):
+        return None
+    ids = np.concatenate([[0], *prompts])
+    return prompts if ids.min() >= 0 and ids.max() < n_vocab else None
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:

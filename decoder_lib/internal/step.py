@@ -8,7 +8,6 @@ place, and numbers are Python floats. Property tests compare it with `forward`.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from decoder_lib.cache import KVCache
 from decoder_lib.parameters import Config, Parameters
-from decoder_lib.transformer import EPSILON
+from decoder_lib.transformer import EPSILON, equal_shares
 
 Array = NDArray[np.floating]
 
@@ -84,14 +83,6 @@ def norm(x: Array, gain_and_bias: tuple[Array, Array]) -> Array:
     normal *= gain
     normal += bias
     return normal
-
-
-@lru_cache
-def equal_shares(n: int, dtype: np.dtype[np.floating]) -> Array:
-    """1 / n, n times: (n,). A product with them is a mean, and takes a fraction of the time of `np.mean`."""
-    shares = np.full(n, 1.0 / n, dtype)
-    shares.setflags(write=False)
-    return shares
 
 
 def gelu(x: Array) -> Array:
