@@ -13,12 +13,10 @@ from decoder_lib.generation import FinishReason
 from decoder_lib.internal.arguments import (
     Seeds,
     TokenIds,
-    as_context_bound,
     as_generators,
     as_prompt,
-    check_end_id,
     check_fits,
-    check_integer,
+    check_limits,
     check_switch,
 )
 from decoder_lib.internal.interface import LanguageModel
@@ -74,14 +72,12 @@ def generate_batch(
     again. Raises ValueError naming the argument, its value and what is allowed; ContextOverflowError for a
     prompt that is longer than the context bound.
     """
-    bound = as_context_bound(context_length, model.context_length)
+    bound = check_limits(max_new_tokens, end_id, context_length, model.n_vocab, model.context_length)
     prefixes = []
     for b, prompt in enumerate(prompts):
         ids = as_prompt(f"prompts[{b}]", prompt, model.n_vocab)
         check_fits(f"prompts[{b}]", ids, bound)
         prefixes.append(ids.tolist())
-    check_integer("max_new_tokens", max_new_tokens, 0)
-    check_end_id(end_id, model.n_vocab)
     selection = Selection(greedy, temperature, top_k, top_p)
     rngs = as_generators("seeds", seeds, len(prefixes))
 

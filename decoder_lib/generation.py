@@ -16,12 +16,10 @@ from decoder_lib.cache import KVCache
 from decoder_lib.internal.arguments import (
     Seed,
     TokenIds,
-    as_context_bound,
     as_generator,
     as_prompt,
-    check_end_id,
     check_fits,
-    check_integer,
+    check_limits,
     check_switch,
 )
 from decoder_lib.internal.interface import LanguageModel
@@ -145,9 +143,7 @@ def generate(
     that is longer than the context bound, unless `truncate` shortens it.
     """
     ids = _frozen(as_prompt("prompt", prompt, model.n_vocab))
-    check_integer("max_new_tokens", max_new_tokens, 0)
-    check_end_id(end_id, model.n_vocab)
-    bound = as_context_bound(context_length, model.context_length)
+    bound = check_limits(max_new_tokens, end_id, context_length, model.n_vocab, model.context_length)
     if truncate is truncation.stop:
         check_fits("prompt", ids, bound, ": shorten it or choose a truncation")
     if not callable(truncate):

@@ -13,16 +13,24 @@ from numpy.typing import DTypeLike, NDArray
 from decoder_lib import generation
 from decoder_lib.cache import BatchCache, CacheOrigin, KVCache
 from decoder_lib.errors import ContextOverflowError
-from decoder_lib.internal.arguments import TokenIds, TokenRows, as_padded_rows, as_prompt, check_integer
+from decoder_lib.internal.arguments import (
+    TokenIds,
+    TokenRows,
+    as_padded_rows,
+    as_prompt,
+    check_integer,
+    check_room,
+)
+from decoder_lib.internal.arrays import copied
 from decoder_lib.internal.step import TokenStep
 from decoder_lib.parameters import (
     DATA,
     Config,
     Parameters,
-    check_parameters,
     draw_parameters,
     fingerprint,
     load_parameters,
+    parameter_shapes,
 )
 from decoder_lib.pretrained import read_checkpoint
 from decoder_lib.transformer import forward, unembed
@@ -81,13 +89,7 @@ class CausalLanguageModel:
         return model
 
     def _set(self, parameters: Parameters, config: Config, dtype: DTypeLike) -> None:
-        if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise ValueError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64")
-        check_parameters(parameters, config)
-        with np.errstate(over="ignore"):  # what overflows float32 is found not finite below
-            own = {name: np.array(value, dtype) for name, value in parameters.items()}
-        check_parameters(own, config)
-        self._keep(own, config)
+        self._keep(copied(parameters, parameter_shapes(config), dtype), config)
 
     def _keep(self, own: dict[str, NDArray[np.floating]], config: Config) -> None:
         for value in own.values():
@@ -194,14 +196,7 @@ class CausalLanguageModel:
         if cache is not None:
             cache.check(CacheOrigin(self.fingerprint), lengths)
             room, held = cache.capacity, cache.lengths
-        ends = held + lengths
-        if ends.max() > room:
-            worst = int(np.argmax(ends))
-            behind = f" behind the {held[worst]} of the cache" if held[worst] else ""
-            reader = "this decoder reads" if room == self.context_length else "the cache holds"
-            raise ContextOverflowError(
-                f"prefixes[{worst}] has {lengths[worst]} tokens{behind}; {reader} at most {room}"
-            )
+        check_room(lengths, held, room, self.context_length)
         hidden = forward(padded, self.parameters, self.config, cache=cache)  # (B n, d)
         if cache is not None:
             cache.advance(lengths)

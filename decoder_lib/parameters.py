@@ -18,6 +18,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from decoder_lib.internal.arrays import check_arrays
+
 Parameters = Mapping[str, NDArray[np.floating]]
 
 DATA = Path(__file__).parent / "data"
@@ -100,26 +102,7 @@ def draw_parameters(
 
 def check_parameters(parameters: Parameters, config: Config) -> None:
     """Raise ValueError naming the first parameter that is missing, unknown, misshapen or not finite."""
-    shapes = parameter_shapes(config)
-    for name, shape in shapes.items():
-        if name not in parameters:
-            raise ValueError(
-                f"parameter {name!r} is missing; this shape of decoder needs one of shape {shape}"
-            )
-        found = parameters[name]
-        if found.shape != shape:
-            raise ValueError(
-                f"parameter {name!r} has shape {found.shape}; this shape of decoder needs {shape}"
-            )
-        if not np.issubdtype(found.dtype, np.floating):
-            raise ValueError(
-                f"parameter {name!r} holds {found.dtype} values; it must hold floating-point ones"
-            )
-        if not np.isfinite(found).all():
-            raise ValueError(f"parameter {name!r} holds values that are not finite")
-    for name in parameters:
-        if name not in shapes:
-            raise ValueError(f"parameter {name!r} is not one of this decoder's: {', '.join(shapes)}")
+    check_arrays(parameters, parameter_shapes(config))
 
 
 def fingerprint(parameters: Parameters, config: Config | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from decoder_lib.internal.arguments import TokenIds, as_prompt, check_end_id, check_fits, check_integer
+from decoder_lib.internal.arguments import TokenIds, as_prompt, check_fits, check_integer, check_limits
 from decoder_lib.internal.interface import LanguageModel
 from decoder_lib.selection import Selection
 
@@ -39,9 +39,8 @@ def beam_search(
     """
     ids = as_prompt("prompt", prompt, model.n_vocab)
     check_fits("prompt", ids, model.context_length)
-    check_integer("max_new_tokens", max_new_tokens, 0)
+    check_limits(max_new_tokens, end_id, None, model.n_vocab, model.context_length)
     check_integer("beam_width", beam_width, 1)
-    check_end_id(end_id, model.n_vocab)
     beams = [Beam((), 0.0, False)]
     for made in range(max_new_tokens):
         going = [beam for beam in beams if not beam.finished]

@@ -139,14 +139,22 @@ def as_generators(name: str, seeds: Seeds, count: int) -> list[np.random.Generat
     return [as_generator(f"{name}[{b}]", seed) for b, seed in enumerate(seeds)]
 
 
-def check_end_id(end_id: object, n_vocab: int) -> None:
-    """Raise ValueError where `end_id` is neither None nor an id of the vocabulary."""
+def check_limits(
+    max_new_tokens: object, end_id: object, context_length: object, n_vocab: int, longest: int
+) -> int:
+    """What ends a run, checked; returns the context bound, by default the `longest` that the model reads.
+
+    Raises ValueError where `max_new_tokens` is not an integer of at least 0, `end_id` neither None nor an id
+    of the vocabulary, or `context_length` neither None nor an integer from 1 to `longest`.
+    """
+    check_integer("max_new_tokens", max_new_tokens, 0)
     if end_id is not None:
         check_integer("end_id", end_id, 0, n_vocab - 1)
+    return as_context_bound(context_length, longest)
 
 
 def as_context_bound(context_length: object, longest: int) -> int:
-    """The context bound in positions: `context_length`, from 1 to the model's `longest`, its default."""
+    """The context bound in positions: `context_length`, from 1 to `longest`, which is also the default."""
     return longest if context_length is None else check_integer("context_length", context_length, 1, longest)
 
 
@@ -154,3 +162,15 @@ def check_fits(name: str, prompt: NDArray[np.int64], bound: int, remedy: str = "
     """Raise ContextOverflowError where a prompt is longer than the context bound."""
     if prompt.size > bound:
         raise ContextOverflowError(f"{name} has {prompt.size} tokens; the context bound is {bound}{remedy}")
+
+
+def check_room(lengths: NDArray[np.int64], held: NDArray[np.int64], room: int, context_length: int) -> None:
+    """Raise ContextOverflowError where `lengths` (B,) tokens behind the `held` ones need more than `room`."""
+    ends = held + lengths  # (B,)
+    if ends.max() > room:
+        worst = int(np.argmax(ends))
+        behind = f" behind the {held[worst]} of the cache" if held[worst] else ""
+        reader = "this decoder reads" if room == context_length else "the cache holds"
+        raise ContextOverflowError(
+            f"prefixes[{worst}] has {lengths[worst]} tokens{behind}; {reader} at most {room}"
+        )
