@@ -88,13 +88,21 @@ def attention(queries: Array, keys: Array, values: Array, visible: NDArray[np.bo
     """
     n, T = queries.shape[-2], keys.shape[-2]  # noqa: N806 (the field's letter)
     if visible is None and n > 1:
-        visible = np.tri(n, T, T - n, dtype=bool)
+        visible = causal_mask(n, T)
     scores = queries @ keys.swapaxes(-1, -2)  # (..., n, T)
     scores *= 1.0 / math.sqrt(queries.shape[-1])
     if visible is not None:
         np.copyto(scores, -np.inf, where=~visible)
     mixed: Array = softmax(scores) @ values  # (..., n, d_head)
     return mixed
+
+
+@lru_cache(1)  # the same for all blocks of a pass
+def causal_mask(n: int, T: int) -> NDArray[np.bool_]:  # noqa: N803
+    """Which of T positions each of the last n may read, those up to its own: (n, T)."""
+    mask = np.tri(n, T, T - n, dtype=bool)
+    mask.setflags(write=False)
+    return mask
 
 
 def split_heads(x: Array, shape: tuple[int, ...], n_heads: int) -> Array:
@@ -126,11 +134,7 @@ def forward(
     d, n = config.d_model, token_ids.shape[-1]
     start = 0 if cache is None else cache.start  # one number, or (B, 1) where the prefixes differ in length
     places = start + np.arange(n)  # (n,) or (B, n)
-    visible = None  # the causal mask, made once for all blocks; a single token needs none
-    if not isinstance(start, int):
-        visible = np.arange(places.max() + 1) <= places[:, None, :, None]  # (B, 1, n, T)
-    elif n > 1:
-        visible = np.tri(n, start + n, start, dtype=bool)  # (n, T)
+    visible = None if isinstance(start, int) else np.arange(places.max() + 1) <= places[:, None, :, None]
     x = parameters["wte"][token_ids] + parameters["wpe"][first_position + places]  # (..., n, d)
     x = x.reshape(-1, d)  # (N, d)
     for layer in range(config.n_layers):
