@@ -69,7 +69,7 @@ class Record:
     score : points of the cells that have been graded; None where the notebook failed or is missing.
     problem : why it is failed or missing; empty otherwise.
     submission_sha256, master_sha256, checks_sha256 : what it was graded from, and with; the last covers the
-        checks, the questions, the code that marks, `decoder_lib` and the seed.
+        checks, the questions, the code that marks, `coursework`, `decoder_lib` and the seed.
     handed_in : when, as nbgrader's collect wrote it down.
     """
 

@@ -89,7 +89,7 @@ def test_rows_alone_agree_with_the_library(seed: int, ends: list[int | None], bu
     rounds = [None if end is None else min(end, budget + 1) for end in ends]
     case = batch_case(np.random.default_rng(seed), rounds, budget, context_length=7)
     model: Any = ScriptedModel(case.script, case.context_length)
-    batch = generate_batch(model, case.prompts, budget, end_id=case.end_id)
+    batch = generate_batch(model, case.prompts, budget, end_id=case.end_id, greedy=True)
     alone = case.alone()
     assert batch.continuations == alone
     assert batch.finished.tolist() == [case.end_id in row for row in alone]

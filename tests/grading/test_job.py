@@ -455,9 +455,7 @@ def test_old_formats_are_read(run, parts, version):
     "change",
     [
         lambda data: b"\xef\xbb\xbf" + data,
-        lambda data: data.replace(
-            b'"metadata": {}', b'"metadata": {"x": NaN, "y": ' + b"9" * 5_000 + b"}", 1
-        ),
+        lambda data: data.replace(b'"metadata": {', b'"metadata": {"x": NaN, "y": ' + b"9" * 5_000 + b",", 1),
         lambda data: data.replace(b'"nbformat": 4', b'"cells": [], "nbformat": 3, "nbformat": 4', 1),
         lambda data: data.replace(b"\n", b"\r\n"),
     ],
@@ -658,7 +656,7 @@ def test_a_worker_with_other_checks_refuses_the_job(tiny):
 @pytest.fixture
 def copied(tmp_path, monkeypatch):
     """A copy of all that marks, which can be changed."""
-    for package in ("course", "decoder_lib"):
+    for package in ("course", "coursework", "decoder_lib"):
         copy_of = shutil.copytree(ROOT / package, tmp_path / package)
         monkeypatch.setattr(f"{package}.__path__", [str(copy_of)])
     (tmp_path / "source").mkdir()
@@ -682,7 +680,10 @@ def test_the_version_of_the_checks_covers_all_that_marks(copied):
         "course/grading/inside/codec.py",
         "course/grading/jobs/marking.py",
         "course/grading/rebuilding/restore.py",
+        "course/grading/sandbox/session.py",
+        "coursework/origin.py",
         "decoder_lib/data/lesson.npz",
+        "decoder_lib/internal/step.py",
         "decoder_lib/selection.py",
         "source/questions.yaml",
     ):
@@ -691,7 +692,7 @@ def test_the_version_of_the_checks_covers_all_that_marks(copied):
         seen.add(_version())
     (copied / "decoder_lib" / "new.py").write_text("")
     seen.add(_version())
-    assert len(seen) == 9
+    assert len(seen) == 12
 
 
 def test_the_version_of_the_checks_is_the_same_on_every_machine(copied):
