@@ -6,13 +6,14 @@
 Data runs one way, as it does through a step of generation:
 text -> `vocabulary` -> ids -> `model` (with `cache`) -> logits -> `selection` -> id -> `generation`.
 `scoring`, `search` and `batch` stand beside `generation`; pictures are in `decoder_lib.plots`.
+`decoder_lib/README.md` lists the modules in the order in which to read them.
 """
 
 from decoder_lib.batch import BatchGeneration, generate_batch
-from decoder_lib.batch_cache import BatchCache
-from decoder_lib.cache import KVCache
+from decoder_lib.cache import BatchCache, KVCache
 from decoder_lib.errors import ContextOverflowError, StaleCacheError
 from decoder_lib.generation import Generation, Step, generate
+from decoder_lib.internal.moved import answer_old_names
 from decoder_lib.model import CausalLanguageModel, load
 from decoder_lib.parameters import Config
 from decoder_lib.scoring import rank_continuations, sequence_log_probability, token_log_probabilities
@@ -47,3 +48,5 @@ __all__ = [
     "stop",
     "token_log_probabilities",
 ]
+
+answer_old_names(__name__)

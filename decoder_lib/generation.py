@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeVar, overload
@@ -12,10 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder_lib import truncation
-from decoder_lib.arguments import Seed, TokenIds, as_generator, as_prompt, check_integer, check_switch
 from decoder_lib.cache import KVCache
-from decoder_lib.errors import ContextOverflowError
-from decoder_lib.interface import LanguageModel
+from decoder_lib.internal.arguments import (
+    Seed,
+    TokenIds,
+    as_generator,
+    as_prompt,
+    check_fits,
+    check_limits,
+    check_switch,
+)
+from decoder_lib.internal.interface import LanguageModel
 from decoder_lib.selection import Selection
 
 Array = TypeVar("Array", bound=NDArray[np.generic])
@@ -60,7 +67,7 @@ class Generation(Sequence[Step]):
     """A finished run: its steps, in order, and how it ended.
 
     prompt : int64 (T,), the tokens it started from.
-    steps : one a selected token.
+    steps : one for each selected token.
     finish_reason : "stop" (the end token was selected), "length" (`max_new_tokens` reached) or
         "context" (the prefix filled the context).
     """
@@ -79,9 +86,6 @@ class Generation(Sequence[Step]):
     def __len__(self) -> int:
         return len(self.steps)
 
-    def __iter__(self) -> Iterator[Step]:
-        return iter(self.steps)
-
     def __repr__(self) -> str:
         return (
             f"Generation(token_ids={self.token_ids}, finish_reason={self.finish_reason!r}, "
@@ -90,12 +94,12 @@ class Generation(Sequence[Step]):
 
     @property
     def token_ids(self) -> list[int]:
-        """The selected tokens, the end token among them where it was selected."""
+        """The selected tokens, including the end token where it was selected."""
         return [step.token_id for step in self.steps]
 
     @property
     def log_probability(self) -> float:
-        """Natural logarithm of the run's probability under the selection policy, in nats; 0 for no tokens."""
+        """Natural logarithm of the run's probability under its selection rule, in nats; 0 for no tokens."""
         return math.fsum(step.log_probability for step in self.steps)
 
     @property
@@ -105,7 +109,7 @@ class Generation(Sequence[Step]):
 
     @property
     def positions_read(self) -> int:
-        """Positions that all passes together computed."""
+        """How many positions all passes together computed."""
         return sum(step.positions_read for step in self.steps)
 
 
@@ -124,12 +128,12 @@ def generate(
     use_cache: bool = False,
     truncate: truncation.Truncation = truncation.stop,
 ) -> Generation:
-    """Continue `prompt` by up to `max_new_tokens` tokens, one forward pass a token.
+    """Continue `prompt` by up to `max_new_tokens` tokens, with one forward pass for each.
 
     prompt : token ids (T,), at least one and at most the context bound.
     end_id : the token that ends the run once it is selected; None for none. In the prompt it ends nothing.
-    seed : for the draws, made into one generator a run (`numpy.random.default_rng`). A generator is used as
-        it is and goes on from its state; None takes fresh entropy. Greedy selection does not use it.
+    seed : for the draws, made into one generator per run (`numpy.random.default_rng`). A generator is used
+        as it is and goes on from its state; None takes fresh entropy. Greedy selection does not use it.
     greedy, temperature, top_k, top_p : the selection rule, see `decoder_lib.selection.Selection`.
     context_length : the context bound in positions, at most the model's own (the default).
     use_cache : read each position once and keep its keys and values. The tokens are the same.
@@ -139,16 +143,9 @@ def generate(
     that is longer than the context bound, unless `truncate` shortens it.
     """
     ids = _frozen(as_prompt("prompt", prompt, model.n_vocab))
-    check_integer("max_new_tokens", max_new_tokens, 0)
-    if end_id is not None:
-        check_integer("end_id", end_id, 0, model.n_vocab - 1)
-    bound = model.context_length
-    if context_length is not None:
-        bound = check_integer("context_length", context_length, 1, model.context_length)
-    if ids.size > bound and truncate is truncation.stop:
-        raise ContextOverflowError(
-            f"prompt has {ids.size} tokens; the context bound is {bound}: shorten it or choose a truncation"
-        )
+    bound = check_limits(max_new_tokens, end_id, context_length, model.n_vocab, model.context_length)
+    if truncate is truncation.stop:
+        check_fits("prompt", ids, bound, ": shorten it or choose a truncation")
     if not callable(truncate):
         raise ValueError(f"truncate is {truncate!r}; it must be a policy of decoder_lib.truncation")
     selection = Selection(greedy, temperature, top_k, top_p)
@@ -158,18 +155,18 @@ def generate(
     window = ids.tolist()
     steps: list[Step] = []
     while True:
-        # 1. Is there a token to make, and room to read what there is?
+        # 1. Is there a token to make, and room for it?
         if len(steps) == max_new_tokens:
             return Generation(ids, tuple(steps), "length")
         if len(window) >= bound:
-            shorter = _shorten(truncate, window, bound, model.n_vocab)
+            shorter = truncation.shortened(truncate, window, bound, model.n_vocab)
             if shorter is None:
                 return Generation(ids, tuple(steps), "context")
             window = shorter
         # 2. Predict: the last row is the one read after the whole window.
-        row, positions_read = _read(model, window, cache)
+        row, positions_read = _predict(model, window, cache)  # (V,)
         # 3. Select.
-        log_distribution = _frozen(selection.log_distribution(row))
+        log_distribution = _frozen(selection.log_distribution(row))  # (V,)
         token_id, uniform = selection.select(log_distribution, rng)
         steps.append(Step(_frozen(np.array(window)), token_id, log_distribution, uniform, positions_read))
         # 4. Append.
@@ -179,32 +176,18 @@ def generate(
             return Generation(ids, tuple(steps), "stop")
 
 
-def _frozen(array: Array) -> Array:
-    """The same array, read-only from here on: a run is a record."""
-    array.setflags(write=False)
-    return array
-
-
-def _shorten(
-    truncate: truncation.Truncation, window: list[int], bound: int, n_vocab: int
-) -> list[int] | None:
-    """What `truncate` returns, checked: a policy may be the caller's own."""
-    shorter = truncate(window, bound)
-    if shorter is None:
-        return None
-    ids: list[int] = as_prompt("the window returned by truncate", shorter, n_vocab).tolist()
-    if len(ids) >= bound:
-        raise ValueError(
-            f"the window returned by truncate has {len(ids)} tokens; "
-            f"it must hold at most {bound - 1}, so that one more fits the context"
-        )
-    return ids
-
-
-def _read(model: LanguageModel, window: list[int], cache: KVCache | None) -> tuple[NDArray[np.float64], int]:
+def _predict(
+    model: LanguageModel, window: list[int], cache: KVCache | None
+) -> tuple[NDArray[np.float64], int]:
     """The logits (V,) after `window`, and how many positions were computed for them."""
     if cache is None:
         return model.logits(window)[-1], len(window)
     cache.keep_common_prefix(window[:-1])  # the last token is always fed: its row is what predicts
     fed = window[cache.length :]
     return model.logits(fed, cache=cache)[-1], len(fed)
+
+
+def _frozen(array: Array) -> Array:
+    """The same array, read-only from here on: a run is a record."""
+    array.setflags(write=False)
+    return array

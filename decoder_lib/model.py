@@ -10,23 +10,29 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from decoder_lib import truncation
-from decoder_lib.arguments import Seed, TokenIds, TokenRows, as_padded_rows, as_prompt, check_integer
-from decoder_lib.batch_cache import BatchCache
-from decoder_lib.cache import CacheOrigin, KVCache
+from decoder_lib import generation
+from decoder_lib.cache import BatchCache, CacheOrigin, KVCache
 from decoder_lib.errors import ContextOverflowError
-from decoder_lib.generation import Generation, generate
+from decoder_lib.internal.arguments import (
+    TokenIds,
+    TokenRows,
+    as_padded_rows,
+    as_prompt,
+    check_integer,
+    check_room,
+)
+from decoder_lib.internal.arrays import copied
+from decoder_lib.internal.step import TokenStep
 from decoder_lib.parameters import (
     DATA,
     Config,
     Parameters,
-    check_parameters,
     draw_parameters,
     fingerprint,
     load_parameters,
+    parameter_shapes,
 )
 from decoder_lib.pretrained import read_checkpoint
-from decoder_lib.step import TokenStep
 from decoder_lib.transformer import forward, unembed
 
 
@@ -39,12 +45,12 @@ class CausalLanguageModel:
 
     n_vocab : number of vocabulary entries, V.
     context_length : longest prefix it can read, in positions.
-    n_layers, n_heads, d_model : blocks, heads a block, width.
-    seed : of the draw; None means the lesson's parameters where the shape is the lesson's, else seed 0.
+    n_layers, n_heads, d_model : blocks, heads per block, width.
+    seed : of the draw; None means the lesson's parameters where the shape is the lesson's, and else seed 0.
     dtype : float64, or float32 for larger decoders. Logits are float64 either way.
 
-    Its parameters can be read but not written, so that no cache can go stale behind its back.
-    Raises ValueError naming the size that makes no decoder.
+    Its parameters can be read but not written, so that no cache becomes stale unnoticed.
+    Raises ValueError naming the size of which no decoder can be made.
     """
 
     def __init__(
@@ -67,7 +73,7 @@ class CausalLanguageModel:
 
     @classmethod
     def from_parameters(cls, parameters: Parameters, config: Config, dtype: DTypeLike = np.float64) -> Self:
-        """A decoder with the given parameters (copied); ValueError names one that does not fit `config`."""
+        """A decoder with a copy of the given parameters; ValueError names one that does not fit `config`."""
         model = cls.__new__(cls)
         model._set(parameters, config, dtype)
         return model
@@ -83,13 +89,7 @@ class CausalLanguageModel:
         return model
 
     def _set(self, parameters: Parameters, config: Config, dtype: DTypeLike) -> None:
-        if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise ValueError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64")
-        check_parameters(parameters, config)
-        with np.errstate(over="ignore"):  # what overflows float32 is found not finite below
-            own = {name: np.array(value, dtype) for name, value in parameters.items()}
-        check_parameters(own, config)
-        self._keep(own, config)
+        self._keep(copied(parameters, parameter_shapes(config), dtype), config)
 
     def _keep(self, own: dict[str, NDArray[np.floating]], config: Config) -> None:
         for value in own.values():
@@ -117,12 +117,12 @@ class CausalLanguageModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short digest of shape and parameters: decoders with the same one compute the same."""
+        """A short digest of shape and parameters: decoders with the same digest compute the same."""
         return fingerprint(self.parameters, self.config)
 
     @cached_property
     def _unembedding(self) -> NDArray[np.floating]:
-        """The token embedding (tied) as a projection, (d, V): a row by (V, d) takes half as long again."""
+        """The token embedding as a projection, (d, V): by its transposed view a product takes longer."""
         return np.ascontiguousarray(self.parameters["wte"].T)
 
     def new_cache(self, *, first_position: int = 0) -> KVCache:
@@ -141,10 +141,10 @@ class CausalLanguageModel:
     ) -> NDArray[np.float64]:
         """One forward pass: float64 (len(token_ids), V); row i scores the token after position i.
 
-        cache : `token_ids` are then what follows its prefix. Their keys and values are appended to it, and
+        cache : holds a prefix, which `token_ids` then follow. Their keys and values are appended to it, and
             the rows are for these positions only.
         first_position : position of the sequence's first token; a token's position is part of what is read.
-        prefix : the tokens that are meant to stand before `token_ids`, checked against the cache where given.
+        prefix : the tokens that `token_ids` are meant to follow, compared with what the cache holds.
 
         Raises ValueError for an empty sequence or an id outside the vocabulary, ContextOverflowError past
         `context_length`, StaleCacheError where the cache belongs to other parameters, another position
@@ -170,7 +170,7 @@ class CausalLanguageModel:
         return unembed(hidden, self._unembedding)
 
     def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
-        """An empty cache for `n_rows` prefixes of up to `capacity` positions each (else, the context)."""
+        """An empty cache for `n_rows` prefixes of up to `capacity` positions each (default: the context)."""
         check_integer("n_rows", n_rows, 0)
         if capacity is None:
             capacity = self.context_length
@@ -179,13 +179,13 @@ class CausalLanguageModel:
         return BatchCache(self.config, origin, n_rows, capacity, self.parameters["wte"].dtype)
 
     def next_logits(self, prefixes: TokenRows, cache: BatchCache | None = None) -> NDArray[np.float64]:
-        """The last row of each of B prefixes, of any lengths, in one batched pass: float64 (B, V).
+        """The last row for each of B prefixes, of any lengths, in one batched pass: float64 (B, V).
 
         Shorter prefixes are padded behind their last token, where the causal mask keeps every row that is
         used from reading the padding.
 
-        cache : `prefixes` are then what follows its rows' prefixes, as many tokens in each row unless it is
-            empty. Their keys and values are appended to it.
+        cache : holds B prefixes, which `prefixes` then follow, each with the same number of tokens unless the
+            cache is empty. Their keys and values are appended to it.
 
         Raises as `logits` does, naming the prefix; B = 0 gives (0, V). The cache is then as it was.
         """
@@ -196,58 +196,22 @@ class CausalLanguageModel:
         if cache is not None:
             cache.check(CacheOrigin(self.fingerprint), lengths)
             room, held = cache.capacity, cache.lengths
-        ends = held + lengths
-        if ends.max() > room:
-            worst = int(np.argmax(ends))
-            behind = f" behind the {held[worst]} of the cache" if held[worst] else ""
-            reader = "this decoder reads" if room == self.context_length else "the cache holds"
-            raise ContextOverflowError(
-                f"prefixes[{worst}] has {lengths[worst]} tokens{behind}; {reader} at most {room}"
-            )
+        check_room(lengths, held, room, self.context_length)
         hidden = forward(padded, self.parameters, self.config, cache=cache)  # (B n, d)
         if cache is not None:
             cache.advance(lengths)
         last = np.arange(lengths.size) * padded.shape[1] + lengths - 1  # (B,)
         return unembed(hidden[last], self._unembedding)  # (B, V)
 
-    def generate(
-        self,
-        prompt: TokenIds,
-        max_new_tokens: int,
-        *,
-        end_id: int | None = None,
-        seed: Seed = 0,
-        greedy: bool = False,
-        temperature: float = 1.0,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        context_length: int | None = None,
-        use_cache: bool = False,
-        truncate: truncation.Truncation = truncation.stop,
-    ) -> Generation:
-        """Continue `prompt`; see `decoder_lib.generation.generate` for the arguments and the result."""
-        return generate(
-            self,
-            prompt,
-            max_new_tokens,
-            end_id=end_id,
-            seed=seed,
-            greedy=greedy,
-            temperature=temperature,
-            top_k=top_k,
-            top_p=top_p,
-            context_length=context_length,
-            use_cache=use_cache,
-            truncate=truncate,
-        )
+    generate = generation.generate
 
 
 def load(name: Literal["lesson", "trained", "story"]) -> CausalLanguageModel:
     """A decoder shipped with the package.
 
     "lesson" is the lesson's untrained decoder, "trained" its twin of the same shape and vocabulary that has
-    read a few dozen sentences. "story" is larger, knows the words of `STORY_VOCABULARY` and has read little
-    stories. How each was made: `parameters/README.md`. Raises ValueError for another name.
+    read a few dozen sentences. "story" is larger, knows the words of `STORY_VOCABULARY` and has read short
+    stories. `parameters/README.md` explains how each was made. Raises ValueError for another name.
     """
     names = sorted(path.stem for path in DATA.glob("*.npz"))
     if name not in names:

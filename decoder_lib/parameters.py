@@ -18,6 +18,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from decoder_lib.internal.arrays import check_arrays
+
 Parameters = Mapping[str, NDArray[np.floating]]
 
 DATA = Path(__file__).parent / "data"
@@ -29,9 +31,9 @@ class Config:
 
     n_vocab : number of vocabulary entries, V.
     context_length : longest prefix the decoder can read, in positions.
-    n_layers, n_heads, d_model : blocks, attention heads a block, width of the residual stream.
+    n_layers, n_heads, d_model : blocks, attention heads per block, width of the residual stream.
 
-    Raises ValueError where a size is not a positive integer or `d_model` is no multiple of `n_heads`.
+    Raises ValueError where a size is not a positive integer or `d_model` is not a multiple of `n_heads`.
     """
 
     n_vocab: int
@@ -58,10 +60,7 @@ def _as_json(config: Config) -> str:
 def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """Every parameter's name and shape, in the order in which `draw_parameters` draws them."""
     d = config.d_model
-    shapes: dict[str, tuple[int, ...]] = {
-        "wte": (config.n_vocab, d),
-        "wpe": (config.context_length, d),
-    }
+    shapes: dict[str, tuple[int, ...]] = {"wte": (config.n_vocab, d), "wpe": (config.context_length, d)}
     for layer in range(config.n_layers):
         block: dict[str, tuple[int, ...]] = {
             "ln_1.weight": (d,),
@@ -84,7 +83,9 @@ def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
 def draw_parameters(
     config: Config, seed: int, scale: float = 0.3, dtype: DTypeLike = np.float64
 ) -> dict[str, NDArray[np.floating]]:
-    """An untrained decoder's parameters: normal matrices with deviation `scale`, gains one, biases zero.
+    """An untrained decoder's parameters: normal matrices, gains of one, biases of zero.
+
+    scale : standard deviation of the matrices.
 
     The same `seed` gives the same draw. GPT-2 itself starts from a scale of 0.02; at a width of 16 that
     would leave every distribution almost uniform, with nothing to look at.
@@ -101,32 +102,13 @@ def draw_parameters(
 
 def check_parameters(parameters: Parameters, config: Config) -> None:
     """Raise ValueError naming the first parameter that is missing, unknown, misshapen or not finite."""
-    shapes = parameter_shapes(config)
-    for name, shape in shapes.items():
-        if name not in parameters:
-            raise ValueError(
-                f"parameter {name!r} is missing; this shape of decoder needs one of shape {shape}"
-            )
-        found = parameters[name]
-        if found.shape != shape:
-            raise ValueError(
-                f"parameter {name!r} has shape {found.shape}; this shape of decoder needs {shape}"
-            )
-        if not np.issubdtype(found.dtype, np.floating):
-            raise ValueError(
-                f"parameter {name!r} holds {found.dtype} values; it must hold floating-point ones"
-            )
-        if not np.isfinite(found).all():
-            raise ValueError(f"parameter {name!r} holds values that are not finite")
-    for name in parameters:
-        if name not in shapes:
-            raise ValueError(f"parameter {name!r} is not one of this decoder's: {', '.join(shapes)}")
+    check_arrays(parameters, parameter_shapes(config))
 
 
 def fingerprint(parameters: Parameters, config: Config | None = None) -> str:
     """A short digest of every parameter's bytes; with a `config`, of the decoder's shape as well.
 
-    Only the latter tells decoders apart that share their parameters out to other numbers of heads.
+    Only the latter tells two decoders apart that divide the same parameters among different numbers of heads.
     """
     digest = hashlib.sha256(_as_json(config).encode() if config else b"")
     for name in sorted(parameters):

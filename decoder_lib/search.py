@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from decoder_lib.arguments import TokenIds, as_prompt, check_integer
-from decoder_lib.errors import ContextOverflowError
-from decoder_lib.interface import LanguageModel
+from decoder_lib.internal.arguments import TokenIds, as_prompt, check_fits, check_integer, check_limits
+from decoder_lib.internal.interface import LanguageModel
 from decoder_lib.selection import Selection
 
 
@@ -14,7 +13,7 @@ from decoder_lib.selection import Selection
 class Beam:
     """A continuation that the search kept.
 
-    token_ids : the selected tokens, the end token included where it was selected.
+    token_ids : the selected tokens, including the end token where it was selected.
     log_probability : of the continuation given the prompt, in nats.
     finished : whether it selected the end token.
     """
@@ -38,25 +37,18 @@ def beam_search(
     Raises ValueError naming the argument, its value and what is allowed; ContextOverflowError for a prompt
     that is longer than the context.
     """
-    ids = as_prompt("prompt", prompt, model.n_vocab).tolist()
-    if len(ids) > model.context_length:
-        raise ContextOverflowError(
-            f"prompt has {len(ids)} tokens; the context bound is {model.context_length}"
-        )
-    check_integer("max_new_tokens", max_new_tokens, 0)
+    ids = as_prompt("prompt", prompt, model.n_vocab)
+    check_fits("prompt", ids, model.context_length)
+    check_limits(max_new_tokens, end_id, None, model.n_vocab, model.context_length)
     check_integer("beam_width", beam_width, 1)
-    if end_id is not None:
-        check_integer("end_id", end_id, 0, model.n_vocab - 1)
     beams = [Beam((), 0.0, False)]
     for made in range(max_new_tokens):
-        open_beams = [beam for beam in beams if not beam.finished]
-        if not open_beams or len(ids) + made >= model.context_length:
+        going = [beam for beam in beams if not beam.finished]
+        if not going or ids.size + made >= model.context_length:
             break
-        rows = Selection().log_distribution(
-            model.next_logits([[*ids, *beam.token_ids] for beam in open_beams])
-        )
+        logits = model.next_logits([[*ids.tolist(), *beam.token_ids] for beam in going])  # (beams, V)
         candidates = [beam for beam in beams if beam.finished]
-        for beam, row in zip(open_beams, rows, strict=True):
+        for beam, row in zip(going, Selection().log_distribution(logits), strict=True):
             candidates += [
                 Beam((*beam.token_ids, token_id), beam.log_probability + score, token_id == end_id)
                 for token_id, score in enumerate(row.tolist())

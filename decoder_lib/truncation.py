@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from decoder_lib.arguments import check_integer
+from decoder_lib.internal.arguments import as_prompt, check_integer
 
 Truncation = Callable[[list[int], int], list[int] | None]
 
@@ -48,3 +48,20 @@ class KeepFirst:
 def drop_oldest(window: list[int], context_length: int) -> list[int]:
     """A sliding window: drop the oldest token and read the rest (`KeepFirst(0, n)` drops n at a time)."""
     return KeepFirst(0)(window, context_length)
+
+
+def shortened(policy: Truncation, window: list[int], context_length: int, n_vocab: int) -> list[int] | None:
+    """The window that `policy` makes of a full one; None where it stops.
+
+    Raises ValueError where a policy of the caller's own returns no token ids, or too many to read one more.
+    """
+    shorter = policy(window, context_length)
+    if shorter is None:
+        return None
+    ids: list[int] = as_prompt("the window returned by truncate", shorter, n_vocab).tolist()
+    if len(ids) >= context_length:
+        raise ValueError(
+            f"the window returned by truncate has {len(ids)} tokens; "
+            f"it must hold at most {context_length - 1}, so that one more fits the context"
+        )
+    return ids

@@ -16,7 +16,7 @@ _NAMED = 10  # words of a vocabulary that an error names
 class Vocabulary:
     """Words and their ids: `tokens[i]` is the word of id i.
 
-    A real tokenizer splits words into parts; here an entry is a word, so that a prefix can be read at sight.
+    A real tokenizer splits words into parts; here an entry is a word, so that a prefix is easy to read.
     """
 
     tokens: tuple[str, ...]
@@ -51,5 +51,5 @@ class Vocabulary:
 
 LESSON_VOCABULARY = Vocabulary(("<start>", "the", "cat", "dog", "sat", "slept", "<end>"))
 
-# Of the story model: the lesson's words with the same ids, but for `<end>`, which comes last here too.
+# The story model's: the lesson's words keep their ids, except for `<end>`, which comes last here too.
 STORY_VOCABULARY = Vocabulary(tuple((DATA / "story.txt").read_text(encoding="utf-8").split()))

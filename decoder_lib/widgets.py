@@ -7,7 +7,7 @@ All views of one `State` show the same situation. They draw what the `compute` m
 `decoder_lib.views` says, and hold no logic of generation. Without widgets, each shows a table and a picture.
 """
 
-from decoder_lib.plots.moved import answer
+from decoder_lib.internal.moved import answer_old_names
 from decoder_lib.views.batch.draw import batch_view
 from decoder_lib.views.cache.draw import cache_view
 from decoder_lib.views.generation.draw import generation_explorer
@@ -26,6 +26,4 @@ __all__ = [
     "window_view",
 ]
 
-_OLD = "batch cache chain_rule generation search window"
-answer(__name__, dict.fromkeys(_OLD.split(), __name__))
-answer(__name__, {same: f"decoder_lib.views.{same}" for same in ("controls", "markup", "view")})
+answer_old_names(__name__)

@@ -45,7 +45,9 @@ def _side_by_side(rounds: int) -> Iterator[Table]:
     weights, prompts, made = SHAPE.weights(), _prompts(ROWS), SHAPE.new_tokens
     ours = Ours(weights, SHAPE.config)
     runs = {
-        TOGETHER: lambda: generate_batch(ours.model, prompts, made, use_cache=True).continuations,
+        TOGETHER: lambda: (
+            generate_batch(ours.model, prompts, made, greedy=True, use_cache=True).continuations
+        ),
         ONE_BY_ONE: lambda: [ours.generate(prompt, made) for prompt in prompts],
     }
     kind = find("transformers")

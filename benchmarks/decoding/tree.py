@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from benchmarks.decoding.tables import Table, ratios, verdict
 from benchmarks.decoding.timing import interleave, say
 from decoder_lib import CausalLanguageModel, load, rank_continuations, sequence_log_probability
-from decoder_lib.numerics import log_softmax
-from decoder_lib.transformer import forward, unembed
+from decoder_lib.transformer import forward, log_softmax, unembed
 
 PROMPT = [0, 1, 2]
 LENGTH = 4

@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 
 from course.checks.candidate import Call, Candidate, CandidateLostError, StudentError
+from course.checks.message import NO_MESSAGE, Message
 from course.text import readable
 
-Status = Literal["passed", "failed", "error"]
+Status = Literal["passed", "failed", "error", "timeout"]
 Body = Callable[[Candidate, np.random.Generator], None]
 
 
@@ -36,7 +37,8 @@ class Check:
 class CheckResult:
     """How one check ended, in plain data.
 
-    status : "passed", "failed" (a wrong answer) or "error" (the function raised, or could not be judged).
+    status : "passed", "failed" (a wrong answer), "error" (the function raised, or could not be judged) or
+        "timeout" (it was stopped).
     misconception : id in the catalogue, where the slip was recognised.
     message : for the student; empty after a pass.
     written : False where the function is still the stub that was handed out.
@@ -49,12 +51,28 @@ class CheckResult:
     max_points: int
     status: Status
     misconception: str | None = None
-    message: str = ""
+    message: Message = NO_MESSAGE
     written: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        check: Check,
+        status: Status,
+        message: Message | str = "",
+        misconception: str | None = None,
+        *,
+        written: bool = True,
+    ) -> CheckResult:
+        """How a check ended, with the points that belong to it."""
+        points = check.points if status == "passed" else 0
+        told = Message(message) if isinstance(message, str) else message
+        where = (check.challenge, check.name, check.function)
+        return cls(*where, points, check.points, status, misconception, told, written)
 
 
 class CheckFailure(Exception):  # noqa: N818 - it is what a check reports, not an error in it
-    """A check found something wrong. Its text is what the student reads.
+    """A check found something wrong. Its `message` is what the student reads.
 
     sentence : what went wrong, in a student's words.
     case : the smallest input that showed it, as a call that the student can repeat.
@@ -77,18 +95,13 @@ class CheckFailure(Exception):  # noqa: N818 - it is what a check reports, not a
         misconception: str | None = None,
         status: Literal["failed", "error"] = "failed",
     ) -> None:
-        self.sentence = sentence
         self.misconception = misconception
         self.status: Literal["failed", "error"] = status
-        labelled = {
-            "Smallest case": case,
-            "the model": model,
-            "expected": expected,
-            "got": got,
-            "Read again": section,
-        }
-        lines = [f"{label + ':':<14} {text}" for label, text in labelled.items() if text]
-        super().__init__("\n".join([fill(sentence, 100), *lines]))
+        lines = {"Smallest case": case, "the model": model, "expected": expected, "got": got}
+        self.message = Message(
+            fill(sentence, 100), tuple((label, text) for label, text in lines.items() if text), section
+        )
+        super().__init__(str(self.message))
 
 
 def run_check(check: Check, candidate: Candidate, seed: int) -> CheckResult:
@@ -96,32 +109,24 @@ def run_check(check: Check, candidate: Candidate, seed: int) -> CheckResult:
 
     Raises CandidateLostError where the candidate runs elsewhere, and is gone.
     """
-
-    def result(
-        points: int, status: Status, misconception: str | None = None, message: str = ""
-    ) -> CheckResult:
-        told = readable(message)  # a part of it may be what the student's code raised or returned
-        return CheckResult(
-            check.challenge, check.name, check.function, points, check.points, status, misconception, told
-        )
-
     watched = _Watched(candidate)
     try:
         check.run(watched, np.random.default_rng(seed))
-        return result(check.points, "passed")
+        return CheckResult.of(check, "passed")
     except CandidateLostError:
         raise
     except CheckFailure as failure:
-        failed = result(0, failure.status, failure.misconception, str(failure))
+        failed = CheckResult.of(check, failure.status, failure.message, failure.misconception)
     except StudentError as error:
-        failed = result(0, "error", None, f"`{check.function}` raised {error}")
+        failed = CheckResult.of(check, "error", f"`{check.function}` raised {error}")
     except Exception as error:  # an object that misbehaves when it is looked at, or a fault in the check
         message = f"What `{check.function}` returned could not be judged ({type(error).__name__})."
-        failed = result(0, "error", None, message)
-    if watched.raised is None or not watched.raised.is_a("NotImplementedError"):
-        return failed
-    message = f"`{check.function}` is not written yet; its cell says: {watched.raised.message}"
-    return replace(result(0, "error", None, message), written=False)
+        failed = CheckResult.of(check, "error", message)
+    if watched.raised and watched.raised.is_a("NotImplementedError"):
+        message = f"`{check.function}` is not written yet; its cell says: {watched.raised.message}"
+        failed = CheckResult.of(check, "error", message, written=False)
+    # A part of it may be what the student's code raised or returned.
+    return replace(failed, message=failed.message.each(readable))
 
 
 class _Watched:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from course.checks.candidate import Offers
-from decoder_lib.arguments import as_token_ids
 from decoder_lib.errors import ContextOverflowError
+from decoder_lib.internal.arguments import as_token_ids
 
 Rows = NDArray[np.float64]
 Prefix = tuple[int, ...]

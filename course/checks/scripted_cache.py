@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from course.checks.candidate import Offers
 from course.checks.models import MOST_CALLS, ModelCall, Prefix, Rows, Script, ScriptedModel, plain_ids
-from decoder_lib.arguments import as_prompt, check_integer
 from decoder_lib.errors import ContextOverflowError, StaleCacheError
+from decoder_lib.internal.arguments import as_prompt, check_integer
 
 # A cached pass adds in another order than a whole one, so its rows differ in the last bits: by this factor
 # here, which keeps every tie and every order. Bit equality is nothing to rely on.

@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
+from course.checks.message import NO_MESSAGE, Message
+
 Key = tuple[str, str, str]
 
 
@@ -40,7 +42,12 @@ class CellResult:
     max_points: float
     status: Literal["passed", "failed", "error", "manual"]
     misconception: str | None = None
-    message: str = ""
+    message: Message = NO_MESSAGE
+
+    def __post_init__(self) -> None:
+        """Take the message as a journal holds it as well: in plain fields, or as text."""
+        if not isinstance(self.message, Message):
+            object.__setattr__(self, "message", Message.from_plain(self.message))
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Record:
     score : points of the cells that have been graded; None where the notebook failed or is missing.
     problem : why it is failed or missing; empty otherwise.
     submission_sha256, master_sha256, checks_sha256 : what it was graded from, and with; the last covers the
-        checks, the questions, the code that marks, `decoder_lib` and the seed.
+        checks, the questions, the code that marks, `coursework`, `decoder_lib` and the seed.
     handed_in : when, as nbgrader's collect wrote it down.
     """
 

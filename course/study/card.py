@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
@@ -42,8 +42,7 @@ class Card:
     def __str__(self) -> str:
         lines = [f"{_SIGNS[self.verdict]} {self.headline}"]
         if self.message:
-            rows = [*self.message.case, ("Read again", self.message.section)]
-            lines += [self.message.sentence, *(f"{label + ':':<14} {text}" for label, text in rows if text)]
+            lines.append(str(replace(self.message, sentence=self.message.in_a_line)))
         return "\n".join([*lines, *filter(None, [self.so_far]), *self.notes])
 
     __repr__ = __str__
@@ -62,7 +61,7 @@ class Card:
     def _explanation(self) -> list[str]:
         if self.message is None:
             return []
-        parts = [style.prose(self.message.sentence)]
+        parts = [style.prose(self.message.in_a_line)]
         if self.message.case:
             parts.append("".join(_labelled(label, text) for label, text in self.message.case))
         if self.message.section:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from course.checks import NOTEBOOK_SEED, DirectCandidate, NotPassedError, find_check, run_check
-from course.checks.message import Message, take_apart
+from course.checks.message import Message
 from course.study import store, tally
-from course.study.card import Card
+from course.study.card import Card, Verdict
 from course.study.showing import show
 from course.study.style import of
 
@@ -37,6 +37,7 @@ def check(challenge: str, name: str, /, **functions: Callable[..., object]) -> N
     if not result.written:
         sentence = f"Write `{found.function}` in its cell above, run that cell, then this one."
         show(Card("unwritten", name, points, Message(sentence), so_far, kept.notes))
-        raise NotWrittenError(result.message) from None
-    show(Card(result.status, name, points, take_apart(result.message), so_far, kept.notes))
+        raise NotWrittenError(str(result.message)) from None
+    verdict: Verdict = "failed" if result.status == "failed" else "error"
+    show(Card(verdict, name, points, result.message, so_far, kept.notes))
     raise NotPassedError(f"{name} is not passed yet; the card above says why.") from None

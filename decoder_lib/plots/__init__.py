@@ -5,6 +5,7 @@ what is marked carries a hatch, a heavy frame or a word as well. The Axes' label
 picture shows, and `show` hands it to readers who cannot see the picture.
 """
 
+from decoder_lib.internal.moved import answer_old_names
 from decoder_lib.plots.batch import plot_rounds
 from decoder_lib.plots.cache import (
     plot_fits,
@@ -15,7 +16,6 @@ from decoder_lib.plots.cache import (
 )
 from decoder_lib.plots.distribution import plot_distribution, plot_score_rows, plot_side_by_side
 from decoder_lib.plots.generation import plot_endings, plot_loop, plot_prefixes, plot_token_rows
-from decoder_lib.plots.moved import answer
 from decoder_lib.plots.picture import Picture, show
 from decoder_lib.plots.scoring import plot_running_product
 from decoder_lib.plots.search import plot_paths
@@ -45,6 +45,4 @@ __all__ = [
     "windows_of",
 ]
 
-_OLD = "draw endings fits growth loop paths positions prefixes rereading rounds running_product score_rows \
-side_by_side token_rows visibility windows"
-answer(__name__, dict.fromkeys(_OLD.split(), __name__) | {"style": "decoder_lib.plots.cells"})
+answer_old_names(__name__)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import check_integer
+from decoder_lib.internal.arguments import check_integer
 from decoder_lib.plots.cells import INK, MARKED, PLAIN, Look, axes, frame, grid, middles, titled
 from decoder_lib.vocabulary import Vocabulary
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 
-from decoder_lib.arguments import TokenIds
-from decoder_lib.interface import LanguageModel
+from decoder_lib.internal.arguments import TokenIds
+from decoder_lib.internal.interface import LanguageModel
 from decoder_lib.plots.cells import INK, MARKED, PLAIN, Look, axes, titled
 from decoder_lib.scoring import token_log_probabilities
 from decoder_lib.vocabulary import Vocabulary

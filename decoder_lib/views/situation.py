@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Self
 
-from decoder_lib.arguments import as_prompt, check_integer, check_number, check_switch
-from decoder_lib.interface import LanguageModel
+from decoder_lib.internal.arguments import as_prompt, check_integer, check_number, check_switch
+from decoder_lib.internal.interface import LanguageModel
 from decoder_lib.model import load
 from decoder_lib.vocabulary import LESSON_VOCABULARY, STORY_VOCABULARY, Vocabulary
 

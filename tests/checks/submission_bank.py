@@ -62,7 +62,7 @@ def grade(challenge: str, solution: dict[str, Callable[..., Any]], seed: int) ->
 def assert_full_marks(challenge: str, path: Path, seed: int) -> None:
     """A right solution passes every check."""
     results = grade(challenge, functions(path), seed)
-    assert [result.message for result in results if result.status != "passed"] == []
+    assert [str(result.message) for result in results if result.status != "passed"] == []
     assert sum(result.points for result in results) == sum(check.points for check in checks_of(challenge))
 
 
@@ -75,11 +75,11 @@ def assert_loses_what_it_breaks(challenge: str, solution: WrongSolution, seed: i
     called = {check.function for check in checks_of(challenge)}
     for result in lost:
         assert result.points == 0
-        assert any(f"{function}(" in result.message for function in called)  # the smallest failing input
-        assert "expected: " in result.message
-        assert "got: " in result.message
-        assert "course" not in result.message  # no path, no source
-        assert len(result.message) < 1_500
+        assert any(f"{function}(" in str(result.message) for function in called)  # the smallest failing input
+        assert "expected: " in str(result.message)
+        assert "got: " in str(result.message)
+        assert "course" not in str(result.message)  # no path, no source
+        assert len(str(result.message)) < 1_500
 
 
 def assert_covers_the_catalogue(challenge: str, letter: str, rows: int) -> None:

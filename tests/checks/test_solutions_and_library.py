@@ -93,7 +93,7 @@ def test_the_batch(seed, rows, budget, end_id, greedy):
     """For rows that end, or are cut off, in different ways in the two."""
     model = decoder(seed, 10)
     own_seeds = [seed + b for b in range(len(rows))]
-    expected = generate_batch(model, rows, budget, end_id=end_id, seeds=None if greedy else own_seeds)
+    expected = generate_batch(model, rows, budget, end_id=end_id, seeds=own_seeds, greedy=greedy)
     rngs = None if greedy else [np.random.default_rng(own) for own in own_seeds]
     continuations, lengths, finished = solutions()["generate_batch"](model, rows, budget, end_id, rngs)
     assert [list(row) for row in continuations] == expected.continuations

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from fake_models import RecordingModel, ScriptedModel, emit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder_lib import CausalLanguageModel, ContextOverflowError, generate_batch
+from decoder_lib import CausalLanguageModel, ContextOverflowError, generate, generate_batch
 
 MODEL = CausalLanguageModel(n_vocab=7, seed=0)
 PROMPTS = [[0, 1, 2], [5], [6, 6], [3, 4, 3, 4, 3, 4, 3, 4, 3, 4, 3, 4], [2] * 16]
@@ -23,7 +25,7 @@ def ending_after(counts: dict[int, int], context_length: int = 64) -> ScriptedMo
 
 def test_greedy_rows_equal_their_solo_runs() -> None:
     """Bug: a row reads padding, or another row's prefix."""
-    batch = generate_batch(MODEL, PROMPTS, 10, end_id=6)
+    batch = generate_batch(MODEL, PROMPTS, 10, end_id=6, greedy=True)
     solo = [MODEL.generate(prompt, 10, end_id=6, greedy=True) for prompt in PROMPTS]
     assert batch.continuations == [run.token_ids for run in solo]
     assert batch.finish_reasons == [run.finish_reason for run in solo]
@@ -41,6 +43,52 @@ def test_sampled_rows_equal_their_solo_runs(controls: dict[str, float]) -> None:
     ]
     assert batch.continuations == [run.token_ids for run in solo]
     assert batch.finish_reasons == [run.finish_reason for run in solo]
+
+
+def test_shared_arguments_have_the_same_defaults() -> None:
+    """Bug: what is left out means one thing for a single sequence and another for a batch."""
+    single = inspect.signature(generate).parameters
+    batch = inspect.signature(generate_batch).parameters
+    assert set(single) - set(batch) == {"prompt", "seed", "truncate"}
+    assert set(batch) - set(single) == {"prompts", "seeds"}
+    assert batch["seeds"].default == single["seed"].default
+    for name in set(batch) & set(single):
+        assert (batch[name].default, batch[name].kind) == (single[name].default, single[name].kind)
+
+
+def test_seeds_left_out_are_those_of_solo_runs() -> None:
+    """Bug: a batch without seeds is greedy, or differs from one call to the next."""
+    batch = generate_batch(MODEL, PROMPTS, 10, end_id=6)
+    assert batch.continuations == [MODEL.generate(prompt, 10, end_id=6).token_ids for prompt in PROMPTS]
+
+
+def test_seeds_of_none_are_fresh_entropy_for_each() -> None:
+    """Bug: None is greedy selection, one seed for all sequences, or the same at each call."""
+    model = ScriptedModel(lambda prefix: [0.0, 0.0], 2, context_length=200)
+    drawn = [generate_batch(model, [[0], [0]], 99, seeds=seeds).continuations for seeds in (None, [None] * 2)]
+    assert len({tuple(tokens) for batch in drawn for tokens in batch}) == 4
+
+
+def test_greedy_selection_uses_no_seed() -> None:
+    """Bug: a generator that is given along with `greedy` moves on, or decides a token."""
+    rng = np.random.default_rng(3)
+    batch = generate_batch(MODEL, [[0], [1]], 5, seeds=[rng, rng], greedy=True)
+    assert batch.continuations == generate_batch(MODEL, [[0], [1]], 5, greedy=True).continuations
+    assert rng.random() == np.random.default_rng(3).random()
+
+
+@pytest.mark.parametrize("use_cache", [False, True])
+@pytest.mark.parametrize("context_length", [1, 3, 12, 16])
+def test_a_context_bound_is_that_of_solo_runs(context_length: int, use_cache: bool) -> None:
+    """Bug: the model's own context is the bound, or a cache has less room than the bound."""
+    prompts = [prompt for prompt in PROMPTS if len(prompt) <= context_length]
+    settings = {"context_length": context_length, "use_cache": use_cache}
+    batch = generate_batch(MODEL, prompts, 20, **settings)  # type: ignore[arg-type]
+    solo = [MODEL.generate(prompt, 20, **settings) for prompt in prompts]  # type: ignore[arg-type]
+    assert batch.continuations == [run.token_ids for run in solo]
+    assert batch.finish_reasons == [run.finish_reason for run in solo]
+    with pytest.raises(ContextOverflowError, match=rf"prompts\[0\] has 17 tokens.*bound is {context_length}"):
+        generate_batch(MODEL, [[0] * 17], 1, **settings)  # type: ignore[arg-type]
 
 
 @settings(deadline=None, derandomize=True, max_examples=25)

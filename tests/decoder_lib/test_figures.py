@@ -228,7 +228,7 @@ def positions_read(lesson: CausalLanguageModel) -> object:
 def stop_mask_example(lesson: CausalLanguageModel) -> object:
     rounds, end = FIGURES["stop_mask_example"]["rounds"], FIGURES["stop_mask_example"]["end_id"]
     model = ScriptedModel(lambda prefix: emit(rounds[len(prefix) - 1][prefix[0]], 5), n_vocab=5)
-    batch = generate_batch(model, [[0], [1]], len(rounds), end_id=end)
+    batch = generate_batch(model, [[0], [1]], len(rounds), end_id=end, greedy=True)
     # A row that has ended is not asked again, so its later choices are read off the model's script.
     selected = [
         [row[made] if made < len(row) else rounds[made][b] for b, row in enumerate(batch.continuations)]

@@ -152,7 +152,8 @@ def test_gelu_is_the_tanh_form() -> None:
 
 def test_float32_stays_float32_until_the_logits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bug: a NumPy scalar promotes the pass to float64, which halves the speed that float32 is for."""
-    from decoder_lib import step, transformer
+    from decoder_lib import transformer
+    from decoder_lib.internal import step
 
     seen: dict[tuple[str, str], set[np.dtype]] = {}
 

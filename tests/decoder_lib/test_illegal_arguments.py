@@ -131,6 +131,8 @@ def test_numpy_booleans_are_booleans(model: CausalLanguageModel) -> None:
         *[("max_new_tokens", value, f"{COUNT} 0") for value in (-1, *NO_INTEGERS)],
         *[("end_id", value, "an integer from 0 to 6") for value in (-1, 7, True, "6")],
         *[("temperature", value, "a finite number above 0") for value in (0.0, NAN)],
+        *[("context_length", value, "an integer from 1 to 16") for value in (0, 17, "3")],
+        *[("greedy", value, "True or False") for value in (1, None)],
         *[("seeds", value, "") for value in ([1], [1, 2, 3], 5)],
     ],
     ids=short,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ from decoder_lib import (
     sequence_log_probability,
     token_log_probabilities,
 )
-from decoder_lib.numerics import log_softmax
 from decoder_lib.parameters import draw_parameters
+from decoder_lib.transformer import log_softmax
 
 MODEL = load("lesson")
 pytestmark = pytest.mark.filterwarnings("error")
@@ -46,6 +47,23 @@ def test_temperature_is_the_policy_s(model: CausalLanguageModel) -> None:
     assert sequence_log_probability(model, [0, 1], [4], temperature=0.5) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    "controls",
+    [{}, {"greedy": True, "temperature": 0.0}, {"temperature": 0.6, "top_k": 4, "top_p": 0.9}],
+    ids=str,
+)
+@pytest.mark.parametrize("context_length", [None, 6])
+def test_a_run_is_scored_with_the_arguments_that_made_it(
+    model: CausalLanguageModel, controls: dict[str, Any], context_length: int | None
+) -> None:
+    """Bug: scoring refuses an argument of `generate`, or means another distribution by it."""
+    run = model.generate([0, 1], 5, context_length=context_length, **controls)
+    scores = token_log_probabilities(model, [0, 1], run.token_ids, context_length=context_length, **controls)
+    np.testing.assert_allclose(scores, [step.log_probability for step in run], rtol=1e-9)
+    total = sequence_log_probability(model, [0, 1], run.token_ids, context_length=context_length, **controls)
+    assert total == pytest.approx(run.log_probability, rel=1e-9)
+
+
 def test_what_a_filter_leaves_out_is_impossible(model: CausalLanguageModel) -> None:
     """Bug: a token that the policy can't select gets a probability, a warning or nan."""
     order = np.argsort(model.logits([0, 1])[-1])
@@ -68,6 +86,8 @@ def test_the_sequence_may_be_one_longer_than_the_context(model: CausalLanguageMo
     assert token_log_probabilities(model, [0] * 10, [1] * 7).shape == (7,)
     with pytest.raises(ContextOverflowError):
         token_log_probabilities(model, [0] * 10, [1] * 8)
+    with pytest.raises(ContextOverflowError, match="would fill 5 positions; the context bound is 4"):
+        token_log_probabilities(model, [0] * 4, [1] * 2, context_length=4)
 
 
 def test_no_tokens_have_probability_one(model: CausalLanguageModel) -> None:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder_lib import Selection
-from decoder_lib.numerics import log_softmax, softmax
 from decoder_lib.selection import draw
+from decoder_lib.transformer import log_softmax, softmax
 
 pytestmark = pytest.mark.filterwarnings("error")
 often = settings(deadline=None, derandomize=True, max_examples=100)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from naive_decoder import random_parameters
 
 from decoder_lib import CausalLanguageModel, Config
-from decoder_lib.step import TokenStep
+from decoder_lib.internal.step import TokenStep
 from decoder_lib.transformer import forward
 
 SHAPES = st.builds(

@@ -128,7 +128,7 @@ def test_what_is_right_has_nothing_to_say(graded):
     """Bug: the instructor looks through lines of words about notebooks that are simply right."""
     found = record(graded, "right")
     assert (found.problem, found.findings) == ("", ())
-    assert {cell.message for cell in found.cells} == {""}
+    assert {str(cell.message) for cell in found.cells} == {""}
 
 
 def test_a_file_that_cannot_be_opened_is_one_students_failure(fresh, monkeypatch, one_process):

@@ -19,8 +19,11 @@ from page_examples import cell, notebook
 from postgresql import postgresql  # noqa: F401 - a fixture
 from rich.console import Console
 
+from course.checking.results import FileResult
+from course.checking.table import show as show_files
 from course.checks import DirectCandidate, checks_of, run_check
-from course.checks.message import take_apart
+from course.checks.check import CheckResult
+from course.checks.message import Message
 from course.grading.export.standing import Standing, read_standings
 from course.grading.export.table import guarded, notebooks_table
 from course.grading.feedback import feedback_page
@@ -33,8 +36,6 @@ from course.grading.records import Finding, Record, Status, append, latest
 from course.grading.report import report_page
 from course.grading.runs.run import Report
 from course.grading.runs.table import show
-from course.judging.results import CheckOutcome, FileResult
-from course.judging.table import show as show_files
 from course.text import readable, storable
 
 NO_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # str.splitlines splits at them
@@ -202,8 +203,8 @@ def test_notebooks_hold_every_text(text):
 def test_tables_print_every_text(text):
     """Bug: half a character stops the table after an hour of grading, or an escape sequence acts."""
     records = [a_record(text), replace(ungraded(text), student=text, notebook=text)]
-    outcome = CheckOutcome("greedy", "generate", 0, 2, "failed", None, text)
-    files = [FileResult(text, "generation_loop", (outcome,))]
+    result = CheckResult.of(checks_of("generation_loop")[0], "failed", text)
+    files = [FileResult(text, "generation_loop", (result,))]
     for said in (
         printed(lambda console: show(Report(records, 2, [text]), console, Path("class"))),
         printed(lambda console: show_files(files, console)),
@@ -222,7 +223,7 @@ def test_messages_hold_every_text(text):
         raise ValueError(text)
 
     check = checks_of("generation_loop")[0]
-    message = run_check(check, DirectCandidate({"generate": generate}), 5).message
+    message = str(run_check(check, DirectCandidate({"generate": generate}), 5).message)
     message.encode()
     assert readable(message) == message
     assert squeezed(readable(text)) in squeezed(message)  # how wide a tab is depends on its place
@@ -231,5 +232,5 @@ def test_messages_hold_every_text(text):
 def test_a_message_is_taken_apart_at_line_feeds_alone():
     """Bug: a student's own text that holds U+2028 writes a line of the check's message."""
     forged = "`f` raised ValueError: x\u2028Read again:    Section 1\x85expected:      1"
-    assert take_apart(forged).sentence == forged
-    assert take_apart(f"{forged}\nRead again:    Section 2").section == "Section 2"
+    assert Message.from_plain(forged).sentence == forged
+    assert Message.from_plain(f"{forged}\nRead again:    Section 2").section == "Section 2"

@@ -21,7 +21,6 @@ from page_examples import (
 )
 
 from course.building.outputs import MASTERS, refresh_masters
-from course.checks.message import take_apart
 from course.files import ROOT
 from course.grading.feedback import cells as cells_module
 from course.grading.feedback import feedback_page
@@ -88,8 +87,8 @@ def test_a_failure_is_told_in_full(file):
     for result in found.cells:
         if result.status == "passed":
             continue
-        message = take_apart(result.message)
-        said = [message.sentence.replace("`", ""), *(text for _, text in message.case), message.section]
+        message = result.message
+        said = [message.in_a_line.replace("`", ""), *(text for _, text in message.case), message.section]
         for part in said:
             assert re.sub(r"\W", "", part) in re.sub(r"\W", "", shown)
     passed = sum(result.status == "passed" for result in found.cells)

@@ -109,7 +109,7 @@ def _status(record: Record | None, entry: _Scored | None, opened: bool) -> tuple
 def _lost_points(record: Record) -> str:
     """A part for each check that was not passed and for each thing that went wrong."""
     cells = [cell for cell in record.cells if cell.status in ("failed", "error")]
-    parts = [f"{cell.name}: {next(iter(lines(cell.message)), cell.status)}" for cell in cells]
+    parts = [f"{cell.name}: {next(iter(lines(str(cell.message))), cell.status)}" for cell in cells]
     parts += [each.text for each in record.findings if each.kind in ("problem", "suspicious")]
     return "; ".join(_in_a_line(part) for part in [record.problem, *parts] if part)
 

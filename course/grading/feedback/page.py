@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from course.checks.message import Message, take_apart
+from course.checks.message import Message
 from course.grading.feedback.cells import Notebook, read_notebook
 from course.grading.feedback.marks import Mark, Standing, standing
 from course.grading.feedback.pages import SHARED, number, of, page
@@ -97,8 +97,9 @@ def _card(mark: Mark, notebook: Notebook, comments: dict[str, str]) -> Card:
     )
     if mark.extra:
         points += f", and {number(mark.extra)} extra"
-    message = take_apart(result.message) if result.message else None
-    return Card(verdict, name[:1].upper() + name[1:], points, message, comments.get(result.cell, ""))
+    return Card(
+        verdict, name[:1].upper() + name[1:], points, result.message or None, comments.get(result.cell, "")
+    )
 
 
 def of_open(maximum: float) -> str:

@@ -57,25 +57,22 @@ def _encode(value: object, refer: Callable[[object], dict[str, Any] | None], dep
         return _integer(int.__index__(value))
     if isinstance(value, float):
         return float.__float__(value)
-    if (served := refer(value)) is not None:
-        return served
     if isinstance(value, np.ndarray):
         return _array(np.asarray(value), refer, depth)
     if isinstance(value, np.random.Generator) and isinstance(value.bit_generator, np.random.PCG64):
         return {"$": "generator", "state": _encode(value.bit_generator.state, refer, depth)}
-    if depth >= DEEPEST:
-        return _foreign(value)
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and depth < DEEPEST:
         iterator = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
         items = list(_first(iterator))
         if not _all_small_integers(items):
             items = [encode(item, refer, depth + 1) for item in items]
         return items if isinstance(value, list) else {"$": "tuple", "items": items}
-    if type(value) is dict:
+    if type(value) is dict and depth < DEEPEST:
         pairs = list(_first(iter(value.items())))
         items = [[encode(key, refer, depth + 1), encode(item, refer, depth + 1)] for key, item in pairs]
         return {"$": "dict", "items": items}
-    return _foreign(value)
+    served = refer(value)  # last: to tell a model or a cache from other objects takes time
+    return _foreign(value) if served is None else served
 
 
 def _first(items: Iterator[Any]) -> Iterator[Any]:

@@ -57,7 +57,9 @@ def separate(disk: int) -> None:
 
 
 def die_with_parent() -> None:
-    """End this process, the first of its namespace and so with it all the others, when its parent ends."""
+    """End this process when its parent ends: the first of a namespace, and so with it all the others."""
+    if sys.platform != "linux":
+        return
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -79,16 +81,20 @@ def drop_privileges() -> None:
     _succeed(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
-def confine(memory: int, seconds: float, disk: int, processes: int) -> None:
-    """Hold this process, and what it starts, to the limits that the system can watch over."""
+def confine(memory: int, seconds: float, disk: int, processes: int | None) -> None:
+    """Hold this process, and what it starts, to the limits that the system can watch over.
+
+    processes : None where no limit can be set on them alone.
+    """
     limits = {
         "RLIMIT_AS": _own_size() + memory,
         "RLIMIT_CPU": int(seconds) + 5,
         "RLIMIT_FSIZE": disk,
         "RLIMIT_NOFILE": 256,
-        "RLIMIT_NPROC": processes,  # where the user behind the sandbox is root it is not in force
         "RLIMIT_CORE": 0,
     }
+    if processes is not None:  # where the user behind the sandbox is root it is not in force
+        limits["RLIMIT_NPROC"] = processes
     for name, most in limits.items():
         if hasattr(resource, name):
             with contextlib.suppress(ValueError, OSError):  # a stricter limit is in force

@@ -1,9 +1,11 @@
-"""A worker's whole work: run cells, look variables up, and call functions, as the trusted side asks."""
+"""A worker's whole work: run cells or a file, look variables up, and call functions, as it is asked."""
 
+import base64
 import os
 import random
 import socket
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ import numpy as np
 from course.checks.candidate import DirectCandidate, StudentError
 from course.grading.inside.attempts import Attempts
 from course.grading.inside.codec import decode, encode
-from course.grading.inside.frames import receive, send
+from course.grading.inside.files import File, defined_names
+from course.grading.inside.frames import ClosedError, receive, send
 from course.grading.inside.shell import Shell
 from course.grading.inside.stand_ins import StandIn, raised
 
@@ -30,17 +33,22 @@ class Serving:
         self._stand_ins: dict[int, StandIn] = {}
         self._asked_for: dict[str, Any] = {}
         self._deleted: dict[str, Any] = {}
+        self._names: dict[str, Any] = shell.user_ns  # of the notebook, or of the file
+        self._file: File | None = None
 
     def serve(self) -> None:
         """Answer until the trusted side closes the channel, which raises ClosedError."""
         sys.stdout, sys.stderr = self._shell.streams
         this, leave = os.getpid(), os._exit
+        os.register_at_fork(after_in_child=self._channel.close)  # a copy does not ask or answer for this one
         while True:
             message = receive(self._channel, MOST)
             answer = self._answer(message)
             if os.getpid() != this:  # a copy of this process that the student's code made does not answer
                 leave(0)
             answer["attempts"] = self._attempts.noted
+            if self._file:
+                answer["replaced"] = self._file.replaced
             send(self._channel, answer)
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -52,6 +60,13 @@ class Serving:
             if "watch" in message:
                 self._asked_for = dict.fromkeys(message["watch"], _NOTHING)
                 return {}
+            if "defined" in message:
+                names = defined_names(base64.b64decode(message["source"]))
+                return {"defined": [name for name in message["defined"] if name in names]}
+            if "file" in message:
+                self._file = File(message["file"], base64.b64decode(message["source"]))
+                self._names = self._file.namespace
+                return {"broken": self._file.broken, "kinds": self._file.kinds(message["asked"])}
             if "cell" in message:
                 return {"outputs": self._run(message["cell"], message["in_words"], message["apart"])}
             if "variable" in message:
@@ -82,7 +97,7 @@ class Serving:
 
     def _find(self, name: str) -> Any:
         kept = self._asked_for.get(name, _NOTHING)
-        return self._shell.user_ns.get(name, _NOTHING) if kept is _NOTHING else kept
+        return self._names.get(name, _NOTHING) if kept is _NOTHING else kept
 
     def _look_up(self, name: str) -> dict[str, Any]:
         value = self._find(name)
@@ -98,15 +113,20 @@ class Serving:
             self._shell.user_ns.setdefault(deleted, value)
         function = self._find(message["name"])
         candidate = DirectCandidate({} if function is _NOTHING else {name: function})
+        raised: BaseException | None = None
         self._attempts.listening = True
         try:
             call = candidate.call(name, *arguments, **keywords)
-        except StudentError as error:
-            return self._error(error)
-        except KeyboardInterrupt as error:
-            return self._error(StudentError.from_exception(error))
+        except (StudentError, KeyboardInterrupt) as error:
+            raised = error
         finally:
             self._attempts.listening = False
+            if self._file:
+                self._file.restore()
+                _reap()
+        if raised is not None:
+            told = raised if isinstance(raised, StudentError) else StudentError.from_exception(raised)
+            return self._error(told)
         return {
             "result": encode(call.result, self._refer),
             "arguments": [encode(item, self._refer) for item in call.arguments],
@@ -155,9 +175,19 @@ class Serving:
         return decode(answer["value"], self._stand_in)
 
 
+def _reap() -> None:
+    """Let go of children that have ended: a function that forks at each call would seem to have many."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def begin(channel: socket.socket, shell: Shell, attempts: Attempts) -> None:
     """The life of a worker, once it is confined. Does not return."""
+    leave = os._exit  # whatever the student's code does to the module
     try:
         Serving(channel, shell, attempts).serve()
+    except ClosedError:
+        leave(0)
     finally:
-        os._exit(0)
+        leave(os.EX_SOFTWARE)

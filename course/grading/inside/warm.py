@@ -1,7 +1,8 @@
-"""A process that has everything imported, and forks a worker for each notebook.
+"""A process that has everything imported, and forks a worker for each notebook or file.
 
-`warm.py CONTROL NESTED`: the number of the file that orders come on, and whether a worker gets namespaces of
-its own. An order is a byte, perhaps with a socket, and a message:
+`warm.py CONTROL HOW`: the number of the file that orders come on, and where we are: "nested" in a sandbox in
+which each worker gets namespaces of its own, "plain" in one for a single worker, "open" in no sandbox at all.
+An order is a byte, perhaps with a socket, and a message:
 
     {"open": {...}} with a socket    fork a worker that talks to the trusted side on it
     {"interrupt": true}              stop the cell at work
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course.grading.inside import isolation, serving, syscalls
+from course.grading.inside import descendants, isolation, serving, syscalls
 from course.grading.inside.attempts import Attempts
 from course.grading.inside.frames import ClosedError, receive, send
 from course.grading.inside.shell import Shell
@@ -31,6 +32,10 @@ from course.grading.inside.shell import Shell
 TICK = 0.02  # seconds between two looks at a worker's processes: a fork bomb doubles in a few milliseconds
 _MOST = 2**16
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_SIGNALS = {
+    signal.SIGSEGV: "a crash inside Python or a library, as endless recursion can bring about",
+    signal.SIGXCPU: "its processor time was used up",
+}
 
 
 @dataclass
@@ -52,17 +57,24 @@ class _Worker:
 class Warm:
     """Follows orders until the control socket is closed, which raises ClosedError.
 
-    nested : whether each worker gets namespaces of its own.
+    how : "nested", "plain" or "open"; see above.
     """
 
-    def __init__(self, control: socket.socket, shell: Shell, nested: bool) -> None:
-        self._control, self._shell, self._nested = control, shell, nested
+    def __init__(self, control: socket.socket, shell: Shell, how: str) -> None:
+        self._control, self._shell = control, shell
+        self._nested, self._open_house = how == "nested", how == "open"
         self._attempts = Attempts()
         self._worker: _Worker | None = None
         self._known = {os.getpid(), *_processes()}
 
     def follow_orders(self) -> None:
-        """Wait for orders, and watch the worker meanwhile."""
+        """Wait for orders, and watch the worker meanwhile; whatever ends this ends the worker."""
+        try:
+            self._follow_orders()
+        finally:
+            self._close()
+
+    def _follow_orders(self) -> None:
         while True:
             if select.select([self._control], [], [], TICK if self._worker else None)[0]:
                 send(self._control, self._follow())
@@ -116,7 +128,7 @@ class Warm:
                 if process:
                     os.close(file)
                     _tell(told, str(process))
-                    os._exit(os.EX_OK if _was_killed(os.waitpid(process, 0)[1]) else os.EX_SOFTWARE)
+                    os._exit(_exit_code(os.waitpid(process, 0)[1]))
                 isolation.die_with_parent()
                 os.setsid()
                 isolation.confine(**confined)
@@ -125,6 +137,11 @@ class Warm:
                 isolation.drop_privileges()
                 os.close(told)
             else:
+                if self._open_house:
+                    isolation.die_with_parent()
+                    os.environ["HOME"] = limits["home"]
+                    os.chdir(limits["home"])
+                    confined["processes"] = None  # it would count all that this user runs
                 isolation.set_dumpable(True)
                 isolation.confine(**confined)
                 _tell(told, str(os.getpid()))
@@ -138,7 +155,10 @@ class Warm:
 
     def _watch(self, worker: _Worker) -> None:
         """End a worker that takes more than it may."""
-        own = [process for process in _processes() if process not in self._known]
+        if self._open_house:
+            own = list(descendants.of(os.getpid()))
+        else:
+            own = [process for process in _processes() if process not in self._known]
         if len(own) > worker.processes + 2:  # the worker and its parent are ours
             self._end(worker, f"it had more than {worker.processes} processes")
         # What is in memory at all is quickly known, if not to the page; what of it is private is not.
@@ -162,14 +182,29 @@ class Warm:
         worker, self._worker = self._worker, None
         ended = worker.ended
         self._end(worker, "closed")
-        status = os.waitpid(worker.parent, 0)[1]
-        killed = os.waitstatus_to_exitcode(status) == os.EX_OK if self._nested else _was_killed(status)
-        return ended or ("" if killed else "it ended its own process")
+        code = _exit_code(os.waitpid(worker.parent, 0)[1])
+        if self._open_house:
+            descendants.end_adopted()
+        return ended or _own_ending(code)
 
 
-def _was_killed(status: int) -> bool:
-    """Whether a process ended by our signal, and not by itself."""
-    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+def _exit_code(status: int) -> int:
+    """An exit status; 128 and its number for a signal, as shells have it."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _own_ending(code: int) -> str:
+    """How a worker ended by itself; nothing where our signal ended it."""
+    number = code - 128
+    if number == signal.SIGKILL:
+        return ""
+    if number in set(signal.Signals):
+        hint = _SIGNALS.get(signal.Signals(number))
+        return f"it ended its own process by {signal.Signals(number).name}" + (f" ({hint})" if hint else "")
+    if code == os.EX_SOFTWARE:
+        return "it ended its own process, because Python could not go on, for want of memory perhaps"
+    return f"it ended its own process with exit status {code} (is there an `os._exit`?)"
 
 
 def _tell(pipe: int, text: str) -> None:
@@ -234,8 +269,10 @@ def main() -> None:
     with Path(os.devnull).open("wb") as nowhere:  # what goes wrong from here on is told on the socket
         os.dup2(nowhere.fileno(), 2)  # and a file would be shared by all workers
     send(control, {"ready": True})
+    if sys.argv[2] == "open":
+        descendants.adopt()
     with contextlib.suppress(ClosedError):
-        Warm(control, shell, nested=sys.argv[2] == "nested").follow_orders()
+        Warm(control, shell, sys.argv[2]).follow_orders()
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import course
 import course.questions
+import coursework
 import decoder_lib
 
-# What comes before a notebook is marked, or after it, and changes no mark. All else in the two packages
+# What comes before a notebook is marked, or after it, and changes no mark. All else in the packages
 # counts, so that a module that is added or moved cannot be forgotten.
 NO_SAY = (
     "course/bundling",
+    "course/checking",
     "course/commands",
-    "course/judging",
     "course/study",
     *(f"course/grading/{room}" for room in ("export", "feedback", "gradebook", "lms", "nbgrader_side")),
     *(f"course/grading/{room}" for room in ("report", "runs")),
@@ -38,7 +39,7 @@ def checks_sha256(seed: int) -> str:
 def covered_files() -> list[tuple[str, Path]]:
     """The code and the data that marking depends on, each with its name inside the course."""
     found = [("source/questions.yaml", course.questions.FILE)]
-    for package in (course, decoder_lib):
+    for package in (course, coursework, decoder_lib):
         folder = Path(package.__path__[0])
         for path in folder.rglob("*"):
             name = f"{package.__name__}/{path.relative_to(folder).as_posix()}"

@@ -8,16 +8,15 @@ from course.grading.errors import GradingError, SandboxError, SubmissionError
 from course.grading.jobs.checks_version import checks_sha256
 from course.grading.jobs.marking import mark
 from course.grading.jobs.outputs import Cleaner
-from course.grading.jobs.session import CellKind, CellToRun, Session
+from course.grading.jobs.session import CellKind, CellToRun, NotebookSession
 from course.grading.jobs.suspicions import suspicions
-from course.grading.jobs.threads import drop_sandbox, sandbox_of_this_thread
 from course.grading.limits import Limits
 from course.grading.rebuilding.frame import failed_notebook, graded_notebook
 from course.grading.rebuilding.masters import Master, read_master
 from course.grading.rebuilding.released import normalised
 from course.grading.rebuilding.restore import Rebuilt, RebuiltCell, restored
 from course.grading.records import CellResult, Finding, Record, Status
-from course.grading.sandbox import Sandbox
+from course.grading.sandbox import drop_sandbox, sandbox_of_this_thread
 from course.grading.submissions.parse import parse_notebook
 from course.text import readable
 
@@ -102,9 +101,9 @@ def _graded(
     """The results, what is worth telling of the run, and the graded notebook."""
     places = [index for index, cell in enumerate(rebuilt.cells) if cell.code is not None]
     to_run = [_to_run(rebuilt.cells[index], index, master) for index in places]
-    sandbox: Sandbox = sandbox_of_this_thread(job.limits, bubblewrap=job.bubblewrap)
+    sandbox = sandbox_of_this_thread(job.limits, bubblewrap=job.bubblewrap)
     asked_for = [name for test in master.tests for name in test.names]
-    session = Session(sandbox, job.limits, job.seed, asked_for)
+    session = NotebookSession(sandbox, job.limits, job.seed, asked_for)
     try:
         outputs = session.run(to_run)
         results = mark(master.tests, session, job.limits, job.seed)

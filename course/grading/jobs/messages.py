@@ -2,24 +2,10 @@
 
 from course.grading.limits import Limits
 from course.grading.sandbox import WorkerEndedError
+from course.grading.sandbox.session import seconds_in_words as in_words
 from course.text import readable
 
 _LONGEST_REASON = 300
-NO_TIME_LEFT = "Not run: the checks before it used up the notebook's time."
-ENDS_TOO_OFTEN = "Not run: the code ended its own process too often."
-
-
-def check_lost(error: WorkerEndedError, seconds: float) -> str:
-    """For a check in which the worker ended, or was ended after so many seconds."""
-    if error.kind == "time":
-        return (
-            f"Stopped in this check after {_seconds(seconds)} without an end. Is there a loop that never "
-            "ends, or a call that waits?"
-        )
-    reason = readable(str(error), _LONGEST_REASON)
-    if error.kind == "garbled":
-        return f"The code disturbed the process that runs it in this check: {reason}."
-    return f"The code could not be run to its end in this check: {reason}."
 
 
 def not_defined(name: str) -> str:
@@ -29,7 +15,7 @@ def not_defined(name: str) -> str:
 
 def cell_interrupted(label: str, seconds: float) -> str:
     """For a cell that ran too long, and could be stopped."""
-    how = f"ran for more than {_seconds(seconds)} and was interrupted"
+    how = f"ran for more than {in_words(seconds)} and was interrupted"
     return f"{label} {how}. Is there a loop that never ends?"
 
 
@@ -37,7 +23,7 @@ def cell_lost(label: str, error: WorkerEndedError, seconds: float) -> str:
     """For a cell that took the whole process with it."""
     if error.kind == "time":
         return (
-            f"{label} ran for more than {_seconds(seconds)} and could not be interrupted; of what it does "
+            f"{label} ran for more than {in_words(seconds)} and could not be interrupted; of what it does "
             "only the definitions were kept."
         )
     reason = readable(str(error), _LONGEST_REASON)
@@ -48,10 +34,6 @@ def cells_not_run(labels: list[str], limits: Limits) -> str:
     """For the cells that there was no time for, or no process."""
     which = labels[0] if len(labels) == 1 else f"{labels[0]} and {len(labels) - 1} more"
     return (
-        f"{which} did not run: the cells before had used up the {_seconds(limits.cells_seconds)} that all "
+        f"{which} did not run: the cells before had used up the {in_words(limits.cells_seconds)} that all "
         "cells have together, or ended their process too often."
     )
-
-
-def _seconds(number: float) -> str:
-    return "1 second" if number == 1 else f"{number:.3g} seconds"

@@ -1,6 +1,5 @@
 """A notebook at work: its cells run in a worker, and again in a fresh one where the worker ended."""
 
-import hashlib
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,15 +9,9 @@ from course.grading.jobs import messages
 from course.grading.limits import Limits
 from course.grading.rebuilding.code import definitions_of
 from course.grading.records import Finding
-from course.grading.sandbox import Sandbox, Worker, WorkerEndedError
-
-MOST_RESTARTS = 30
+from course.grading.sandbox import ExhaustedError, Sandbox, Session, Worker, WorkerEndedError
 
 CellKind = Literal["solution", "test", "other"]
-
-
-class ExhaustedError(Exception):
-    """The notebook ended its process too often, or took too long to come back, for another try."""
 
 
 @dataclass(frozen=True)
@@ -38,25 +31,18 @@ class CellToRun:
     brief: bool = False
 
 
-class Session:
+class NotebookSession(Session):
     """One notebook in a sandbox.
 
     findings : of cells that did not run as they should.
-    attempts : what the code tried and the sandbox took note of.
     asked_for : names of the functions and answers that will be looked at.
     """
 
     def __init__(self, sandbox: Sandbox, limits: Limits, seed: int, asked_for: Iterable[str] = ()) -> None:
-        self._sandbox, self._limits = sandbox, limits
-        self._asked_for = tuple(asked_for)
-        # Derived: whoever reads the generators' state must not learn what the checks draw from.
-        self._seed = int.from_bytes(hashlib.sha256(f"worker {seed}".encode()).digest()[:4])
-        self._worker: Worker | None = None
+        super().__init__(sandbox, seed, 2 * limits.cells_seconds)
+        self._limits, self._asked_for = limits, tuple(asked_for)
         self._replayed: list[CellToRun] = []  # what brings a fresh worker where the last one was
-        self._restarts = 0
-        self._replaying_left = 2 * limits.cells_seconds
         self.findings: list[Finding] = []
-        self.attempts: list[str] = []
 
     def run(self, cells: list[CellToRun]) -> list[list[Any]]:
         """Run the cells in order; the outputs of each, which are not to be trusted."""
@@ -69,7 +55,7 @@ class Session:
             if cell.kind == "solution":
                 seconds = max(self._limits.least_seconds, seconds)
             try:
-                worker = self._living() if seconds > 0 else None
+                worker = self.living() if seconds > 0 else None
             except ExhaustedError:
                 worker = None
             if worker is None:
@@ -86,28 +72,6 @@ class Session:
             text = messages.cells_not_run(skipped, self._limits)
             self.findings.append(Finding("problem", text))
         return outputs
-
-    def worker(self) -> Worker:
-        """A worker in which all cells have run, and whose generators are as they always are here.
-
-        Raises ExhaustedError if there is none to be had, SandboxError.
-        """
-        while True:
-            worker = self._living()
-            try:
-                worker.seed(self._seed)
-                return worker
-            except WorkerEndedError:
-                self.lost()
-
-    def lost(self) -> None:
-        """The worker has ended; the next one is made when it is needed."""
-        if self._worker:
-            self._take_leave(self._worker)
-
-    def close(self) -> None:
-        """End the worker."""
-        self.lost()
 
     def _run(self, worker: Worker, cell: CellToRun, seconds: float) -> list[Any]:
         """Run one cell; its outputs."""
@@ -131,36 +95,16 @@ class Session:
         if definitions := definitions_of(cell.code):
             self._replayed.append(replace(cell, code=definitions, brief=True))
 
-    def _living(self) -> Worker:
-        """The worker, or a fresh one that is brought where the last one was."""
-        while self._worker is None:
-            if self._restarts > MOST_RESTARTS or self._replaying_left <= 0:
-                raise ExhaustedError
-            self._restarts += 1
-            self._replay(self._sandbox.open())
-        return self._worker
-
-    def _replay(self, worker: Worker) -> None:
+    def bring_up(self, worker: Worker) -> None:
         """Run again what has run; what ends the worker this time is left out from now on."""
-        start = time.monotonic()
-        self._worker = worker
-        at_work: CellToRun | None = None
-        try:
-            worker.watch(self._asked_for)
-            worker.seed(self._seed)
-            for at_work in self._replayed:
-                seconds = self._limits.least_seconds if at_work.brief else self._limits.cell_seconds
+        worker.watch(self._asked_for)
+        for at_work in self._replayed:
+            seconds = self._limits.least_seconds if at_work.brief else self._limits.cell_seconds
+            try:
                 worker.run_cell(at_work.code, seconds, in_words=True, apart=at_work.kind == "test")
-        except WorkerEndedError:
-            self.lost()
-            self._replayed = [piece for piece in self._replayed if piece is not at_work]
-        finally:
-            self._replaying_left -= time.monotonic() - start
-
-    def _take_leave(self, worker: Worker) -> None:
-        self._worker = None
-        self.attempts += [attempt for attempt in worker.attempts if attempt not in self.attempts]
-        worker.close()
+            except WorkerEndedError:
+                self._replayed = [piece for piece in self._replayed if piece is not at_work]
+                raise
 
     def _problem(self, cell: CellToRun, text: str) -> None:
         if cell.kind != "test":  # its check says what is wrong

@@ -10,7 +10,6 @@ from functools import cached_property
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from course.checks.message import take_apart
 from course.grading.feedback.marks import Mark, Standing, standing
 from course.grading.records import CellResult, Finding, Key, Record, Status
 
@@ -281,7 +280,7 @@ def _check(place: Place, cell: str, marks: list[Mark]) -> CheckRow:
 
 
 def _misconception(name: str, cases: list[tuple[Entry, CellResult]]) -> Misconception:
-    texts = Counter(take_apart(cell.message).sentence for _, cell in cases)
+    texts = Counter(cell.message.in_a_line for _, cell in cases)
     checks = Counter(f"{cell.challenge or ''} {cell.name}".strip().replace("_", " ") for _, cell in cases)
     entries = {entry.record.key: entry for entry, _ in cases}
     return Misconception(

@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -14,25 +15,25 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 from course.processors import ONE_THREAD, processors
 
-if TYPE_CHECKING:
-    from course.grading.jobs.job import Grade, Job, Outcome
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
-class LocalPool:
+class LocalPool(Generic[Task, Result]):
     """See `executors.Pool`. New processes are started afresh and not forked, as this one may have threads."""
 
     lost: tuple[type[Exception], ...] = (BrokenProcessPool,)
 
-    def __init__(self, workers: int | None, grade: "Grade", log: Path | None) -> None:
+    def __init__(self, workers: int | None, work: Callable[[Task], Result], log: Path | None) -> None:
         self.workers = workers or processors()
-        self._grade, self._log = grade, str(log or os.devnull)
+        self._work, self._log = work, str(log or os.devnull)
         self._context = multiprocessing.get_context("spawn")
 
-    def __enter__(self) -> "LocalPool":
+    def __enter__(self) -> "LocalPool[Task, Result]":
         # The processes hold one end of this pipe, and end themselves as soon as nobody holds the other.
         self._far_end, self._lifeline = self._context.Pipe(duplex=False)
         self._pool = self._new()
@@ -51,16 +52,16 @@ class LocalPool:
         """One job to work at and one to go on with, a process."""
         return 2 * self.workers
 
-    def submit(self, job: "Job") -> "Future[Outcome]":
+    def submit(self, job: Task) -> Future[Result]:
         """Start a job."""
         try:
-            return self._pool.submit(self._grade, job)
+            return self._pool.submit(self._work, job)
         except BrokenProcessPool:
             self._pool.shutdown()
             self._pool = self._new()
-            return self._pool.submit(self._grade, job)
+            return self._pool.submit(self._work, job)
 
-    def result(self, future: "Future[Outcome]") -> "Outcome":
+    def result(self, future: Future[Result]) -> Result:
         """What came of a job."""
         return future.result()
 

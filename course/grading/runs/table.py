@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from course.checks.message import take_apart
 from course.grading.records import Record, Status
 from course.grading.runs.regrade import Change, Regraded
 from course.grading.runs.run import Report
@@ -93,7 +92,7 @@ def told(record: Record) -> list[str]:
     failed: dict[str, list[str]] = {}
     for cell in record.cells:
         if cell.status in ("failed", "error"):
-            sentence = take_apart(cell.message).sentence or "not passed"
+            sentence = cell.message.in_a_line or "not passed"
             failed.setdefault(sentence, []).append(cell.name)
         elif cell.status == "manual":
             failed.setdefault("a person gives the points", []).append(cell.name)

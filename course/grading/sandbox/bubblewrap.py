@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import decoder_lib
@@ -13,6 +15,7 @@ from course.processors import ONE_THREAD
 
 PROGRAM = "bwrap"
 LIBRARY = Path("/run/course")  # where what is imported from the course lies in the sandbox
+FILES = Path("/run/files")  # and where folders of students' files do
 _PARTS = ("checks/candidate.py", "grading/inside")  # of the package `course`; nothing else of it is there
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SYSTEM = (
@@ -35,11 +38,32 @@ def require_bubblewrap() -> None:
         )
 
 
-def command(arguments: list[str]) -> list[str]:
+def why_not() -> str:
+    """Why no sandbox can be had on this machine, to go on after "because"; "" where it can."""
+    if shutil.which(PROGRAM) is None:
+        return f"its program, bubblewrap ({PROGRAM}), is not installed"
+    tried = subprocess.run(
+        command(["-c", ""]),
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if tried.returncode == 0:
+        return ""
+    said = tried.stderr.strip().splitlines() or [f"exit status {tried.returncode}"]
+    return f"bubblewrap does not work here ({said[0]})"
+
+
+def command(arguments: list[str], folders: Iterable[Path] = ()) -> list[str]:
     """The command that runs Python with these arguments in a sandbox.
 
-    No network; no file but the system's programs, this Python and its packages, `decoder_lib` and the door to
-    a student's functions, none of which can be written to; empty folders; an ordinary user.
+    folders : those that can be read, as `FILES / "0"` and so on.
+
+    No network; no other file but the system's programs, this Python and its packages, `decoder_lib` and the
+    door to a student's functions, none of which can be written to; empty folders; an ordinary user.
     """
     out = [PROGRAM, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"]
     out += ["--uid", "1000", "--gid", "1000", "--hostname", "student", "--cap-drop", "ALL"]
@@ -60,10 +84,18 @@ def command(arguments: list[str]) -> list[str]:
     out += ["--ro-bind", str(Path(decoder_lib.__file__).parent), str(LIBRARY / "decoder_lib")]
     for part in _PARTS:
         out += ["--ro-bind", str(_PACKAGE / part), str(LIBRARY / "course" / part)]
+    for number, folder in enumerate(folders):
+        for path in _shown(folder):
+            out += ["--ro-bind-try", str(path), str(FILES / str(number) / path.relative_to(folder))]
     out += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     out += ["--tmpfs", HOME, "--remount-ro", "/", "--chdir", HOME]
     python = _environment() / Path(os.path.abspath(sys.executable)).relative_to(sys.prefix)  # noqa: PTH100
     return [*out, str(python), *arguments]
+
+
+def _shown(folder: Path) -> Iterator[Path]:
+    """A folder as a whole; of one that the course itself lies in, the Python files only."""
+    return folder.glob("*.py") if ROOT.is_relative_to(folder) else iter([folder])
 
 
 def _environment() -> Path:

@@ -1,5 +1,6 @@
 """One worker, seen from the trusted side: it answers questions, falsely perhaps, or not at all."""
 
+import base64
 import select
 import socket
 import time
@@ -23,7 +24,8 @@ _MOST_TOLD = 20
 class WorkerEndedError(CandidateLostError):
     """A worker is of no use any more. Its text completes "... because": "it ended its own process".
 
-    kind : "time" where it took too long, "garbled" where it answered what was not asked, "ended" otherwise.
+    kind : "time" where it took too long, "garbled" where it answered what was not asked, "sandbox" where the
+        whole sandbox broke down, "ended" otherwise.
     """
 
     def __init__(self, reason: str, kind: str) -> None:
@@ -43,10 +45,37 @@ class CellRun:
     interrupted: bool
 
 
+@dataclass(frozen=True)
+class Broken:
+    """Why a file could not be imported, as the student's side tells it.
+
+    python : whether it is valid Python at all.
+    what : the error.
+    line, text : where it was, if that is known.
+    """
+
+    python: bool
+    what: str
+    line: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What came of a file's import.
+
+    kinds : the names that were asked for and are there, each with "" for a function, else its type's name.
+    """
+
+    kinds: dict[str, str]
+    broken: Broken | None
+
+
 class Worker:
-    """A student's notebook at work. Ended for good by anything but an honest answer.
+    """A student's notebook or file at work. Ended for good by anything but an honest answer.
 
     attempts : what the student's code tried, a sentence's end each, as far as it lets that be told.
+    replaced : names that a file replaced in modules that others need, as far as it lets that be told.
     """
 
     def __init__(
@@ -61,6 +90,7 @@ class Worker:
         self._registry = Registry()
         self._closed = False
         self.attempts: list[str] = []
+        self.replaced: list[str] = []
 
     def __enter__(self) -> "Worker":
         return self
@@ -86,6 +116,31 @@ class Worker:
         """Keep the last function, or else the last value, that goes by each of these names after a cell."""
         self._send({"watch": list(names)})
         self._receive(self._limits.call_seconds)
+
+    def defined(self, source: bytes, names: Iterable[str], seconds: float) -> list[str]:
+        """Those of the names that a file's text defines at its top level. Raises WorkerEndedError."""
+        asked = list(names)
+        self._send({"defined": asked, "source": base64.b64encode(source).decode()})
+        found = self._receive(seconds).get("defined")
+        if not _are_strings(found):
+            raise self._ended(GarbledError("names that are none"))
+        return [name for name in asked if name in found]
+
+    def load(self, path: str, source: bytes, names: Iterable[str], seconds: float) -> Loaded:
+        """Run a file as a module; functions and values are then looked up in it.
+
+        path : where the worker finds the file.
+        names : what is asked for of it.
+
+        Raises WorkerEndedError.
+        """
+        source_text = base64.b64encode(source).decode()
+        self._send({"file": path, "source": source_text, "asked": list(names)})
+        answer = self._receive(seconds)
+        kinds, told = answer.get("kinds"), answer.get("broken")
+        if not (isinstance(kinds, dict) and _are_strings(list(kinds.values()))):
+            raise self._ended(GarbledError("a file that is none"))
+        return Loaded(kinds, None if told is None else self._broken(told))
 
     def run_cell(
         self, source: str, seconds: float, *, in_words: bool = False, apart: bool = False
@@ -164,6 +219,12 @@ class Worker:
             answer.get("used_global_state") is True,
         )
 
+    def _broken(self, told: object) -> Broken:
+        match told:
+            case {"python": bool(python), "what": str(what), "line": int() | None as line, "text": str(text)}:
+                return Broken(python, what, line, text)
+        raise self._ended(GarbledError("an import that is none"))
+
     def _student_error(self, told: object) -> StudentError:
         """What the student's function raised; WorkerEndedError where it was told falsely."""
         if isinstance(told, dict):
@@ -200,7 +261,8 @@ class Worker:
         try:
             why = self._end()  # before the channel is closed, which it would end by itself at
         except SandboxError:
-            why = "its sandbox broke down"
+            self._channel.close()
+            return WorkerEndedError("its sandbox broke down", "sandbox")
         self._channel.close()
         if isinstance(error, TimeoutError):
             return WorkerEndedError(why or "it took too long", "ended" if why else "time")
@@ -209,10 +271,11 @@ class Worker:
         return WorkerEndedError(f"it answered falsely: {error}", "garbled")
 
     def _note(self, answer: dict[str, Any]) -> None:
-        told = answer.get("attempts")
-        if isinstance(told, list):
-            new = [line[:300] for line in told[:_MOST_TOLD] if isinstance(line, str)]
-            self.attempts += [line for line in new if line not in self.attempts]
+        for name, known in (("attempts", self.attempts), ("replaced", self.replaced)):
+            told = answer.get(name)
+            if isinstance(told, list):
+                new = [line[:300] for line in told[:_MOST_TOLD] if isinstance(line, str)]
+                known += [line for line in new if line not in known]
 
 
 def _are_strings(value: object) -> TypeGuard[list[str]]:

@@ -9,11 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import TokenIds, TokenRows
 from decoder_lib.batch import BatchGeneration, generate_batch
-from decoder_lib.batch_cache import BatchCache
-from decoder_lib.cache import KVCache
-from decoder_lib.interface import LanguageModel
 from decoder_lib.views.situation import Settings, Situation, prompt_from
 from decoder_lib.vocabulary import Vocabulary
 
@@ -200,37 +196,14 @@ def batch_run(situation: Situation, batch: Batch) -> BatchGeneration:
 def _run(settings: Settings, texts: tuple[str, ...]) -> BatchGeneration:
     taken = [(number, text) for number, text in enumerate(texts) if not _refusal(settings, text)]
     return generate_batch(
-        _Bounded(settings.decoder.model, settings.context_length),
+        settings.decoder.model,
         [settings.words.encode(text) for _, text in taken],
         settings.max_new_tokens,
         end_id=settings.end_id,
-        seeds=None if settings.greedy else [settings.seed + number for number, _ in taken],
-        temperature=settings.temperature,
+        seeds=[settings.seed + number for number, _ in taken],
+        context_length=settings.context_length,
+        **settings.selection,
     )
-
-
-@dataclass(frozen=True)
-class _Bounded:
-    """The same model with a smaller context: the bound that the reader has set."""
-
-    model: LanguageModel
-    context_length: int
-
-    @property
-    def n_vocab(self) -> int:
-        return self.model.n_vocab
-
-    def new_cache(self) -> KVCache:
-        return self.model.new_cache()
-
-    def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
-        return self.model.logits(token_ids, cache)
-
-    def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
-        return self.model.new_batch_cache(n_rows, capacity)
-
-    def next_logits(self, prefixes: TokenRows, cache: BatchCache | None = None) -> NDArray[np.float64]:
-        return self.model.next_logits(prefixes, cache)
 
 
 def _round(number: int, run: BatchGeneration, numbers: list[int], sizes: list[int]) -> Round:

@@ -215,13 +215,13 @@ def run(case: Case, limits: Limits = LIMITS) -> Outcome:
     record = outcome.record
     assert record.status == case.status, record.problem or record.cells
     expected = plain_score(case.start, limits) if case.score == -1.0 else case.score
-    points = {result.cell: (result.points, result.message[:200]) for result in record.cells}
+    points = {result.cell: (result.points, str(result.message)[:200]) for result in record.cells}
     assert record.score == expected, points
     if expected is not None:
         assert record.score == sum(result.points or 0.0 for result in record.cells)
         assert all(result.points in (0.0, result.max_points) for result in record.cells)
     told = [record.problem, *(finding.text for finding in record.findings)]
-    told += [result.message for result in record.cells]
+    told += [str(result.message) for result in record.cells]
     for words in case.told:
         assert any(words in text for text in told), told
     for kind in case.untold:

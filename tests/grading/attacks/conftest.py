@@ -7,7 +7,7 @@ from attack_bench import ENVIRONMENT, OTHERS_WORK, SEED
 
 from course.building import refresh_masters
 from course.files import ROOT
-from course.grading.jobs.threads import drop_sandbox
+from course.grading.sandbox.sandbox import drop_sandbox
 
 
 @pytest.fixture(scope="module", autouse=True)

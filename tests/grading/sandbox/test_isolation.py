@@ -204,7 +204,7 @@ def test_a_worker_that_ends_itself_is_noticed(worker: Worker, source: str) -> No
     if "kill" in source:  # the first process of a namespace is not killed from inside
         assert said(worker, source) == ""
     else:
-        assert ended(worker, source) == "it ended its own process"
+        assert ended(worker, source).startswith("it ended its own process")
 
 
 def test_without_bubblewrap_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from course.checks.registry import CHALLENGES
 
@@ -20,6 +18,9 @@ class UnknownChallengeError(Exception):
         self.found = tuple(found)
 
 
+ALL_FUNCTIONS = tuple(dict.fromkeys(check.function for checks in CHALLENGES.values() for check in checks))
+
+
 def functions_of(challenge: str) -> tuple[str, ...]:
     """The functions that a challenge asks for, in the order of its checks."""
     return tuple(dict.fromkeys(check.function for check in CHALLENGES[challenge]))
@@ -33,7 +34,7 @@ def challenge_of(names: Iterable[str]) -> str:
     if len(found) == 1:
         return next(iter(found))
     if not found:
-        asked = [f"`{function}`" for name in CHALLENGES for function in functions_of(name)]
+        asked = [f"`{function}`" for function in ALL_FUNCTIONS]
         raise UnknownChallengeError(
             f"No function of a challenge is defined in this file: it has none of {', '.join(asked)}."
         )
@@ -47,24 +48,3 @@ def challenge_of(names: Iterable[str]) -> str:
 
 def _listed(functions: list[str]) -> str:
     return " and ".join(f"`{function}`" for function in functions)
-
-
-def defined_names(source: bytes) -> set[str]:
-    """The names that a file's text defines at its top level.
-
-    Imported names do not count: a solution of one challenge may import the library's function of another.
-    """
-    try:
-        return set(_bound(ast.parse(source).body))
-    except Exception:  # no Python (yet): what looks like a definition tells what was meant
-        return set(re.findall(r"^def\s+(\w+)", source.decode("utf-8", "replace"), re.MULTILINE))
-
-
-def _bound(body: Iterable[ast.AST]) -> Iterator[str]:
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif not isinstance(node, ast.Lambda):
-            yield from _bound(ast.iter_child_nodes(node))  # also what stands in an `if` or a `try`

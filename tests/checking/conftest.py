@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from judged import SHORT, Judge
 
-from course.judging import FileResult, Limits, judge_files
+from course.checking.judging import judge_files
+from course.checking.results import FileResult
+from course.grading.limits import Limits
 
 
 @pytest.fixture

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
 
+import pytest
 from judged import GOOD, SHORT, Judge, messages, statuses
 
-from course.judging import judge_files
+from course.checking.judging import judge_files
+from course.grading.limits import Limits
 
 FORKS = """
 import os, time
@@ -38,6 +39,13 @@ def _lives(process: int) -> bool:
     return True
 
 
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without bubblewrap."""
+    monkeypatch.setattr("course.grading.sandbox.bubblewrap.PROGRAM", "no-such-program")
+
+
+@pytest.mark.usefixtures("no_sandbox")
 def test_children_are_ended(judge: Judge, tmp_path: Path) -> None:
     """For children, in the file's process group and out of it, that go on when the file is judged."""
     notes = tmp_path / "children.txt"
@@ -50,8 +58,9 @@ def test_children_are_ended(judge: Judge, tmp_path: Path) -> None:
 
 def test_copies_do_not_report(judge: Judge) -> None:
     """For a fork in a function: both processes return, and the copy would report each check once more."""
-    bad, good = judge(GOOD.replace("    new = []\n", "    import os\n    os.fork()\n    new = []\n"), GOOD)
-    assert messages(bad).strip('[]", ') == ""
+    forks = GOOD.replace("    new = []\n", "    import os\n    os.fork()\n    new = []\n")
+    bad, good = judge(forks, GOOD, limits=Limits())
+    assert messages(bad) == ""
     assert bad.points == good.points == 10
 
 
@@ -66,34 +75,34 @@ time.sleep(60)
 """
     bad, good = judge(GOOD + crowd, GOOD)
     assert set(statuses(bad).values()) == {"error"}
-    assert "more than 50 processes" in messages(bad)
+    assert "more than 32 processes" in messages(bad)
     assert good.points == 10
 
 
+def _frame(text: bytes) -> bytes:
+    return len(text).to_bytes(4, "big") + text
+
+
 def test_forged_reports(judge: Judge) -> None:
-    """For a line in the pipe that breaks whoever reads it, or that is believed where it cannot be true."""
+    """For a message that breaks whoever reads it, or that is believed where it cannot be true."""
     write = """
 import contextlib, os
 for pipe in range(3, 64):
     with contextlib.suppress(OSError):
         os.write(pipe, {line!r})
 """
-    forged = {"check": "passes", "status": "passed", "misconception": None, "message": ""}
-    lines = [b"no json\n", b"[]\n", b"{}\n", b"\xff\n", b"[" * 60_000 + b"\n", b"x" * 100_000]
-    lines += [
-        json.dumps(record).encode() + b"\n"
-        for record in (forged, {**forged, "check": []}, {"imported": True})
-    ]
-    lines[-1] *= 2
+    lines = [b"no json\n", b"\0\0\0\2[]", b"\0\0\0\3{x}", b"\xff\n", b"\0\0\xea\x60" + b"[" * 60_000]
+    lines += [_frame(b'{"kinds": []}'), _frame(b'{"kinds": {}, "broken": 3}')]
     results = judge(*[GOOD + write.format(line=line) for line in lines], GOOD)
     for result in results[:-1]:
         assert set(statuses(result).values()) == {"error"}
-        assert "could not be read" in messages(result)
+        assert "The code disturbed the process that runs it while the file was imported" in messages(result)
     assert results[-1].points == 10
 
 
+@pytest.mark.usefixtures("no_sandbox")
 def test_server_is_killed(tmp_path: Path) -> None:
-    """For a death of the process that serves, which would take all files after it."""
+    """For a death of the process that forks the workers, which would take all files after it."""
     paths = []
     for number, source in enumerate(
         (f"import os\nos.kill(os.getppid(), {signal.SIGKILL})\n" + GOOD, GOOD, GOOD)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-from course.judging import FileResult, Limits
+from course.checking.results import FileResult
+from course.grading.limits import Limits
 
 GOOD = (
     Path(__file__).parent.parent / "submissions" / "correct" / "generation_loop" / "while_loop.py"
 ).read_text()
 
 # Enough for a check on a busy machine, and little to wait for where a loop has no end.
-SHORT = Limits(check_seconds=4.0, file_seconds=8.0, least_seconds=1.0)
+SHORT = Limits(call_seconds=4.0, checks_seconds=8.0, least_seconds=1.0)
 
 Judge = Callable[..., list[FileResult]]
 
@@ -25,4 +25,4 @@ def statuses(result: FileResult) -> dict[str, str]:
 
 def messages(result: FileResult) -> str:
     """All that is said of a file, without the line breaks of the layout."""
-    return " ".join(json.dumps([check.message for check in result.checks]).replace("\\n", " ").split())
+    return " ".join(" ".join(str(check.message) for check in result.checks).split())

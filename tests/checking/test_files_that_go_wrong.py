@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from judged import GOOD, Judge, messages, statuses
 
 FULL = 10
@@ -15,7 +17,7 @@ NEVER_IMPORTED = {
     "input": (f"{GOOD}\ninput('your name? ')\n", "error", "input() was called"),
     "sys.exit": (f"import sys\n{GOOD}\nsys.exit(main())\n".replace("main()", "3"), "error", "sys.exit()"),
     "os._exit": (f"import os\n{GOOD}\nos._exit(0)\n", "error", "os._exit"),
-    "own signal": (f"import os\n{GOOD}\nos.kill(os.getpid(), 11)\n", "error", "SIGSEGV"),
+    "crash": (f"import ctypes\n{GOOD}\nctypes.string_at(0)\n", "error", "SIGSEGV"),
     "endless loop": (f"{GOOD}\n{SPIN}", "timeout", "4 seconds without an end"),
     "10 GB": (f"{GOOD}\nlarge = bytearray(10 * 2**30)\n", "error", "MemoryError"),
     "broken builtins": (
@@ -35,7 +37,7 @@ def test_not_imported(judge: Judge) -> None:
     ):
         assert (bad.challenge, bad.points, bad.max_points, bad.judged) == ("generation_loop", 0, FULL, True)
         assert set(statuses(bad).values()) == {status}
-        assert all(said in check.message for check in bad.checks)
+        assert all(said in str(check.message) for check in bad.checks)
         assert good.points == FULL
 
 
@@ -86,7 +88,7 @@ def test_one_check_goes_wrong(judge: Judge) -> None:
         lost = [check for check in bad.checks if check.status != "passed"]
         assert {"temperature"} <= {check.name for check in lost} <= {"temperature", "sampling"}
         assert {check.status for check in lost} == {status}
-        assert all(said in check.message for check in lost)
+        assert all(said in str(check.message) for check in lost)
         assert bad.points == FULL - sum(check.max_points for check in lost)
         assert good.points == FULL
 
@@ -96,12 +98,10 @@ def test_every_check_loops(judge: Judge) -> None:
     (result,) = judge("def generate(*a, **k):\n    while True: pass\n")
     assert set(statuses(result).values()) == {"timeout"}
     assert "Not run" not in messages(result)
-    assert [check.message.partition(" seconds")[0].rpartition(" ")[2] for check in result.checks[-3:]] == [
-        "1"
-    ] * 3
+    assert all(float(after) <= 1 for after in re.findall(r"after ([\d.]+) second", messages(result))[-3:])
 
 
 def test_replaced_functions_are_told(judge: Judge) -> None:
     """For a mark that a student cannot understand, because what they changed was put back without a word."""
     (result,) = judge("import numpy as np\nnp.exp = None\ndef generate(*a, **k): return None\n")
-    assert all("numpy.exp" in check.message for check in result.checks)
+    assert all("numpy.exp" in check.message.note for check in result.checks)

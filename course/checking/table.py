@@ -8,14 +8,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from course.judging.results import FileResult
+from course.checking.results import FileResult
+from course.checks.message import Message
 from course.text import lines, readable
 
 _STYLES = {"passed": "green", "failed": "red", "error": "red", "timeout": "yellow"}
 
 
 def show(results: Sequence[FileResult], console: Console) -> None:
-    """Print the table, with whole messages if there is one file only, and below it a summary."""
+    """Print the table, with whole messages if there is one file only, and below it a summary and notes."""
     table = Table(show_lines=True)
     table.add_column("File", overflow="fold")
     table.add_column("Points", justify="right", no_wrap=True)
@@ -25,7 +26,8 @@ def show(results: Sequence[FileResult], console: Console) -> None:
         # Text, not str: square brackets in a message are not rich's markup.
         table.add_row(Text(_name(result)), Text(_points(result)), _problems(result, whole))
     console.print(table)
-    console.print(summary(results), highlight=False, markup=False)
+    for line in (summary(results), *dict.fromkeys(result.note for result in results if result.note)):
+        console.print(line, highlight=False, markup=False)
 
 
 def summary(results: Sequence[FileResult]) -> str:
@@ -58,10 +60,10 @@ def _problems(result: FileResult, whole: bool) -> Text:
             text.append(", " if check is not named[0] else "")
             text.append(check.name, _STYLES[check.status])
         text.append(f" ({named[0].status}): " if not whole else f" ({named[0].status})\n")
-        text.append(readable(message if whole else _first_line(message)))
+        text.append(readable(str(message) if whole else _first_line(message)))
     return text or Text("none", "green")
 
 
-def _first_line(message: str) -> str:
-    first, *others = lines(message) or [""]
+def _first_line(message: Message) -> str:
+    first, *others = lines(str(message)) or [""]
     return f"{first} ..." if others and not first.endswith((".", "?", "!")) else first

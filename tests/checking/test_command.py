@@ -23,7 +23,7 @@ SAMPLE = [
         *sorted((BANK / "misconceptions" / challenge).glob("*.py"))[::50],
     )
 ]
-FIELDS = ["file", "challenge", "points", "max_points", "checks"]
+FIELDS = ["file", "challenge", "points", "max_points", "checks", "note"]
 CHECK_FIELDS = ["name", "function", "points", "max_points", "status", "misconception", "message"]
 
 
@@ -49,7 +49,8 @@ def test_same_as_in_process(capsys: pytest.CaptureFixture[str]) -> None:
         assert found["max_points"] == sum(result.max_points for result in results)
         for check, result in zip(found["checks"], results, strict=True):
             assert list(check) == CHECK_FIELDS
-            assert check == {name: getattr(result, name) for name in CHECK_FIELDS}
+            plain = {name: getattr(result, name) for name in CHECK_FIELDS}
+            assert check == plain | {"message": str(result.message)}
 
 
 def test_missing_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,6 +154,34 @@ def test_from_any_folder(tmp_path: Path) -> None:
     )
     assert (run.returncode, run.stderr) == (0, "")
     assert json.loads(run.stdout)[0]["points"] == 10
+
+
+def test_without_a_sandbox_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a Mac, where nothing would be checked, or strange code run with all rights without a word."""
+    monkeypatch.setattr("course.grading.sandbox.bubblewrap.PROGRAM", "no-such-program")
+    (tmp_path / "helper.py").write_text(GOOD)
+    (tmp_path / "mine.py").write_text("from helper import *\n")
+    code, (found,) = _json(capsys, tmp_path / "mine.py")
+    assert (code, found["points"]) == (0, 10)
+    note = "The code ran without a sandbox, with your own rights, because its program, bubblewrap"
+    assert found["note"].startswith(note)
+    assert main(["check", str(tmp_path / "mine.py")]) == 0
+    assert capsys.readouterr().out.count(note) == 1
+
+
+def test_in_a_sandbox_nothing_of_the_course_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For a file that reads the hidden checks, or writes where it lies."""
+    spy = "import os\nfrom pathlib import Path\nhere = Path(__file__).parent\n"
+    spy += f"assert not os.path.exists({str(BANK.parents[1] / 'course')!r})\n"
+    spy += "try:\n    (here / 'left').write_text('x')\nexcept OSError:\n    pass\n"
+    (tmp_path / "spy.py").write_text(spy + GOOD)
+    code, (found,) = _json(capsys, tmp_path / "spy.py")
+    assert (code, found["points"], found["note"]) == (0, 10, "")
+    assert not (tmp_path / "left").exists()
 
 
 def test_control_characters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

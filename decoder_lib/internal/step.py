@@ -1,8 +1,8 @@
 """The forward pass of one token behind a cache: `transformer.forward` in as few calls of NumPy as it takes.
 
-For a single row most of the time goes to calling NumPy, a microsecond or so a call whatever the size. So
-vectors have no axis of rows, each head's single query needs no mask, a sum of squares is a product, and what
-is a number is a Python float. Property tests hold it equal to `forward`.
+For a single token most of the time goes to calling NumPy, a microsecond or so per call whatever the size. So
+vectors have no axis of rows, a head's single query needs no mask, sums are products, arrays are changed in
+place, and numbers are Python floats. Property tests compare it with `forward`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from decoder_lib.cache import KVCache
 from decoder_lib.parameters import Config, Parameters
-from decoder_lib.transformer import EPSILON, equal_shares, gelu
+from decoder_lib.transformer import EPSILON, equal_shares
 
 Array = NDArray[np.floating]
 
 
 class Block(NamedTuple):
-    """The parameters of one block, found once and not by their names at each step."""
+    """The parameters of one block, looked up once and not by their names at each step."""
 
     ln_1: tuple[Array, Array]  # (d,), (d,)
     c_attn: tuple[Array, Array]  # (d, 3d), (3d,)
@@ -47,9 +47,9 @@ class TokenStep:
         self._scale = 1.0 / math.sqrt(self._heads[-1])
 
     def __call__(self, token_id: int, position: int, cache: KVCache) -> Array:
-        """The row of the residual stream after the final norm, (d,); the cache gets its keys and values.
+        """The token's vector in the residual stream after the final norm, (d,).
 
-        The caller makes the cache count them (`cache.advance`).
+        Its keys and values are appended to the cache; the caller makes it count them (`cache.advance`).
         """
         x = self._wte[token_id] + self._wpe[position]  # (d,)
         for layer, block in enumerate(self._blocks):
@@ -76,10 +76,24 @@ def linear(x: Array, projection: tuple[Array, Array]) -> Array:
 
 
 def norm(x: Array, gain_and_bias: tuple[Array, Array]) -> Array:
-    """`transformer.layer_norm` of one row, (d,)."""
+    """`transformer.layer_norm` of one vector, (d,)."""
     gain, bias = gain_and_bias
     normal: Array = x - x.dot(equal_shares(x.size, x.dtype))
     normal *= 1.0 / math.sqrt(normal.dot(normal) / x.size + EPSILON)
     normal *= gain
     normal += bias
     return normal
+
+
+def gelu(x: Array) -> Array:
+    """`transformer.gelu`, in a single new array."""
+    factor = math.sqrt(2.0 / math.pi)
+    y = x * x
+    y *= 0.044715 * factor
+    y += factor
+    y *= x
+    np.tanh(y, out=y)
+    y += 1.0
+    y *= x
+    y *= 0.5
+    return y

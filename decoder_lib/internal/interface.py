@@ -1,4 +1,4 @@
-"""What generation, scoring and search ask of a model, and no more: any object that offers these will do."""
+"""What generation, scoring and search need of a model: any object that offers these will do."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder_lib.arguments import TokenIds, TokenRows
-from decoder_lib.batch_cache import BatchCache
-from decoder_lib.cache import KVCache
+from decoder_lib.cache import BatchCache, KVCache
+from decoder_lib.internal.arguments import TokenIds, TokenRows
 
 
 class LanguageModel(Protocol):
@@ -27,10 +26,13 @@ class LanguageModel(Protocol):
         """An empty cache for this model."""
 
     def logits(self, token_ids: TokenIds, cache: KVCache | None = None) -> NDArray[np.float64]:
-        """One forward pass: (T, V), row i scores the token after position i."""
+        """One forward pass: (T, V); row i scores the token after position i."""
 
     def new_batch_cache(self, n_rows: int, capacity: int | None = None) -> BatchCache:
         """An empty cache for several prefixes."""
 
     def next_logits(self, prefixes: TokenRows, cache: BatchCache | None = None) -> NDArray[np.float64]:
-        """One batched pass: (B, V), the last row of each prefix; each of them follows a row of `cache`."""
+        """One batched pass: (B, V), the last row for each prefix.
+
+        With a `cache`, the prefixes are what follows those that it holds.
+        """
