@@ -146,7 +146,7 @@ def what_is_wrong_with_target(path: Path, kind: str) -> str:
         the gradebook.
     """
     if path.is_dir():
-        return f"{path} is a folder. Name a file, {path / f'name{kind}'} say."
+        return f"{path} cannot be written to: it is a folder. Name a file, {path / f'name{kind}'} say."
     if os.path.lexists(path) and path.suffix.lower() != kind:
         return f"{path} is there already and is no {kind} file. Name another one."
     for folder in path.parents:

@@ -105,7 +105,7 @@ def test_a_folder_is_moved_aside_whole(tmp_path):
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("folder", "is a folder. Name a file"),
+        ("folder", "it is a folder. Name a file"),
         ("gradebook.db", "is there already and is no .csv file"),
         ("gradebook.db/x.csv", "is a file, "),
         ("grades.csv", ""),
