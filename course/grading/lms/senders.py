@@ -1,7 +1,7 @@
 """Remembers which number each student's work came with, so that a second archive can't bring another's.
 
 Within one archive two numbers with one name are two people. Across archives that is only known if the first
-number is written down: in `.senders.jsonl` in the class's folder.
+number is written down, in `.senders.jsonl` in the class's folder. Only numbers known to be the users' count.
 """
 
 import json
@@ -14,7 +14,7 @@ from course.grading.lms.sorting import HandedIn, Left
 from course.text import printable
 
 NOTES = ".senders.jsonl"
-_NUMBERED = {Writer.CANVAS: "Canvas", Writer.MOODLE: "Moodle"}
+_CANVAS, _MOODLE = {Writer.CANVAS: "Canvas"}, {Writer.MOODLE: "Moodle"}
 Key = tuple[str, str, str]
 
 
@@ -23,7 +23,7 @@ class Senders:
 
     def __init__(self, folder: Path, assignment: str, numbers: Numbers) -> None:
         self._path, self._assignment = folder / NOTES, assignment
-        self._looked_at = numbers != "ignore"
+        self._platforms = {"users": _CANVAS | _MOODLE, "ignore": {}, None: _CANVAS}[numbers]
         self._known: dict[Key, str] = {}
         for line in self._path.read_bytes().split(b"\n") if self._path.is_file() else ():
             try:
@@ -60,8 +60,8 @@ class Senders:
                 notes.write(f"\n{json.dumps([*key, each.sender.number])}".encode())
 
     def _key(self, each: HandedIn) -> Key | None:
-        platform = _NUMBERED.get(each.sender.writer)
-        if not self._looked_at or platform is None:
+        platform = self._platforms.get(each.sender.writer)
+        if platform is None:
             return None
         return platform, self._assignment, same_folder(each.student)
 
