@@ -26,7 +26,7 @@ from course.files import ROOT
 from course.grading.feedback import cells as cells_module
 from course.grading.feedback import feedback_page
 from course.grading.gradebook.writer import ManualMarks
-from course.grading.rebuilding.masters import read_master
+from course.grading.masters import read_master
 from course.grading.records import CellResult, Finding, Status
 
 WRONG = sorted(MISCONCEPTIONS.glob("generation_loop/*.py"))

@@ -26,7 +26,7 @@ from course.grading.gradebook.late import LatePenalties
 from course.grading.gradebook.registering import register
 from course.grading.gradebook.rows import Known, find_entry, given_by_person, read_known
 from course.grading.gradebook.standing import as_it_stands, given
-from course.grading.rebuilding.masters import Master
+from course.grading.masters import Master
 from course.grading.records import Key, Record, Status
 from course.text import storable
 

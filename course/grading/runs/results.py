@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from course.grading.feedback import feedback_page
 from course.grading.gradebook.writer import GradebookWriter
+from course.grading.masters import Master
 from course.grading.rebuilding.frame import failed_notebook
-from course.grading.rebuilding.masters import Master
 from course.grading.records import Record, Status, append
 from course.grading.runs.folder import ClassFolder
 from course.keeping import Keeper
