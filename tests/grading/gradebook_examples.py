@@ -6,7 +6,7 @@ import nbformat
 from nbgrader.api import Gradebook
 
 from course.files import ROOT
-from course.grading.rebuilding.masters import read_master
+from course.grading.masters import read_master
 from course.grading.records import CellResult, Record, Status
 from course.grading.settings import load_settings
 

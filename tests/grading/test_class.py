@@ -16,6 +16,7 @@ from course.files import ROOT
 from course.grading.records import Finding, Record, Status, latest
 from course.grading.runs.run import Report
 from course.grading.runs.table import MOST_ROWS, show
+from course.grading.standing import ManualMarks, standing
 
 FAILED = {
     "empty-file": "The file is empty.",
@@ -119,7 +120,7 @@ def test_a_submission_that_can_be_graded_gets_its_points(graded, student):
 def test_what_went_wrong_is_said_in_the_table(graded, student, words):
     """Bug: the instructor sees points without a reason, or a repair that nobody mentions."""
     _, report = graded
-    only = Report([record(graded, student)], 1, [])
+    only = Report([standing(record(graded, student))], 1, [])
     assert words in " ".join(shown(only, width=400).replace("│", " ").split())
     assert "Smallest case" not in shown(report)
 
@@ -196,11 +197,23 @@ def test_the_table_shows_no_zero_for_a_failure(graded):
     assert "Traceback" not in "".join(lines)
 
 
+def test_the_table_says_what_was_taken_off_for_lateness():
+    """Bug: the table shows fewer points than the checks gave, and no word about why."""
+    late = standing(Record("ada", "tiny", "account", Status.GRADED, 3, 3), ManualMarks(penalty=0.5))
+    failed = Record("bob", "tiny", "account", Status.FAILED, None, 3, "The file is empty.")
+    table = shown(Report([late, standing(failed, ManualMarks(penalty=1.0))], 0, []))
+    assert "2.5 of 3" in table
+    assert "late: 0.5 points were taken off" in table
+    assert "Points were taken off for lateness in 1 notebook." in table
+
+
 def test_the_table_of_a_large_class_shows_what_needs_a_look(graded):
     """Bug: three failures of a class of five hundred are somewhere in five hundred rows."""
-    plain = record(graded, "right")
-    odd = Record("odd", "tiny", "account", Status.FAILED, None, 3, "The file is empty.")
-    sly = Record("sly", "tiny", "account", Status.GRADED, 3, 3, findings=(Finding("suspicious", "gdb"),))
+    plain = standing(record(graded, "right"))
+    odd = standing(Record("odd", "tiny", "account", Status.FAILED, None, 3, "The file is empty."))
+    sly = standing(
+        Record("sly", "tiny", "account", Status.GRADED, 3, 3, findings=(Finding("suspicious", "gdb"),))
+    )
     table = shown(Report([odd, *[plain] * MOST_ROWS, sly], 0, []))
     assert " odd " in table
     assert " sly " in table

@@ -24,11 +24,11 @@ from course.checking.table import show as show_files
 from course.checks import DirectCandidate, checks_of, run_check
 from course.checks.check import CheckResult
 from course.checks.message import Message
-from course.grading.export.standing import Standing, read_standings
+from course.grading.export.standing import Row, read_rows
 from course.grading.export.table import guarded, notebooks_table
 from course.grading.feedback import feedback_page
 from course.grading.feedback.cleaning import plain
-from course.grading.gradebook.writer import GradebookWriter, ManualMarks
+from course.grading.gradebook.writer import GradebookWriter
 from course.grading.lms.people import Person
 from course.grading.lms.sheet import Sheet
 from course.grading.rebuilding.frame import failed_notebook
@@ -36,6 +36,7 @@ from course.grading.records import Finding, Record, Status, append, latest
 from course.grading.report import report_page
 from course.grading.runs.run import Report
 from course.grading.runs.table import show
+from course.grading.standing import ManualMarks, standing
 from course.text import readable, storable
 
 NO_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # str.splitlines splits at them
@@ -144,7 +145,7 @@ def test_the_gradebook_takes_every_text(gradebook, tmp_path, text):
         assert (comment.auto_comment or "") == storable(text)
         (standing,) = [
             each
-            for each in read_standings(read, {record.key: record}, tmp_path)
+            for each in read_rows(read, {record.key: record}, tmp_path)
             if each.notebook == record.notebook
         ]
     header, row, *_ = rows_of(notebooks_table([standing]))
@@ -157,7 +158,7 @@ def test_the_gradebook_takes_every_text(gradebook, tmp_path, text):
 def test_csv_gives_back_what_was_written(tmp_path, text):
     """Bug: a name or a reason splits a row of the export, or a row that was filled in, or raises."""
     person = Person(text, text, text, text, text)
-    standing = Standing(person, text, text, 2.0, Status.FAILED, text)
+    standing = Row(person, text, text, 2.0, Status.FAILED, text)
     header, row = rows_of(notebooks_table([standing]))
     cells = dict(zip(header, row, strict=True))
     for name in ("assignment", "notebook", "student_id", "last_name", "first_name", "email", "problem"):
@@ -206,7 +207,9 @@ def test_tables_print_every_text(text):
     result = CheckResult.of(checks_of("generation_loop")[0], "failed", text)
     files = [FileResult(text, "generation_loop", (result,))]
     for said in (
-        printed(lambda console: show(Report(records, 2, [text]), console, Path("class"))),
+        printed(
+            lambda console: show(Report(list(map(standing, records)), 2, [text]), console, Path("class"))
+        ),
         printed(lambda console: show_files(files, console)),
     ):
         assert readable(said) == said

@@ -24,9 +24,9 @@ from course.building.outputs import MASTERS, refresh_masters
 from course.files import ROOT
 from course.grading.feedback import cells as cells_module
 from course.grading.feedback import feedback_page
-from course.grading.gradebook.writer import ManualMarks
-from course.grading.rebuilding.masters import read_master
+from course.grading.masters import read_master
 from course.grading.records import CellResult, Finding, Status
+from course.grading.standing import ManualMarks
 
 WRONG = sorted(MISCONCEPTIONS.glob("generation_loop/*.py"))
 FIRST = WRONG[0]

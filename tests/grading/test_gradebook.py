@@ -36,12 +36,12 @@ from postgresql import postgresql  # noqa: F401 - a fixture
 from sqlalchemy import event
 
 from course.grading.errors import GradingError
-from course.grading.export.standing import read_standings
-from course.grading.feedback import marks
+from course.grading.export.standing import read_rows
 from course.grading.gradebook.registering import _registered
-from course.grading.gradebook.writer import GradebookWriter, ManualMarks
+from course.grading.gradebook.writer import GradebookWriter
 from course.grading.nbgrader_side.converters import GENERATE_ASSIGNMENT
 from course.grading.records import Status
+from course.grading.standing import ManualMarks, standing
 from coursework.origin import to_bytes
 
 LATE = "2026-03-02 10:00:00 UTC"
@@ -136,7 +136,7 @@ def test_points_reach_the_gradebook_and_formgrader(writer, url, api):
     """Bug: a score is lost or doubled, or formgrader asks a person to look at what needs nobody."""
     record = short_record(points=0.0)
     api.lay_out(record)
-    assert writer.write(record) == record
+    assert writer.write(record).as_record() == record
     assert grades(url, record) == {"short-test": (0.0, None, False)}
     line = api.notebook(record)
     assert (line["score"], line["max_score"]) == (0.0, 1.0)
@@ -151,21 +151,21 @@ def test_a_notebook_needs_a_person_until_its_last_mark_is_given(writer, url, api
     """Bug: an essay counts as zero, or a class stays unfinished after every essay has been read."""
     record = mixed_record()
     api.lay_out(record)
-    assert writer.write(record) == record
+    assert writer.write(record).as_record() == record
     assert grades(url, record)["essay"] == (None, None, True)
     assert api.notebook(record)["needs_manual_grade"] is True
     by_hand(url, record, "essay", 2.5)
-    assert (writer.current(record).status, writer.current(record).score) == (Status.NEEDS_PERSON, 4.5)
+    assert (writer.standing(record).status, writer.standing(record).score) == (Status.NEEDS_PERSON, 4.5)
     by_hand(url, record, "chores", 0.0)
-    graded = writer.current(record)
+    graded = writer.standing(record).as_record()
     assert (graded.status, graded.score, graded.cells) == (Status.GRADED, 4.5, record.cells)
-    assert writer.write(record) == graded
-    assert writer.write(graded) == graded
+    assert writer.write(record).as_record() == graded
+    assert writer.write(graded).as_record() == graded
     assert writer.holds(graded)
     assert writer.holds(record)
     assert api.notebook(record)["needs_manual_grade"] is False
     by_hand(url, record, "chores", None)
-    assert writer.current(graded).status == Status.NEEDS_PERSON
+    assert writer.standing(graded).status == Status.NEEDS_PERSON
 
 
 def test_what_persons_gave_survives_a_regrade(writer, url):
@@ -177,7 +177,7 @@ def test_what_persons_gave_survives_a_regrade(writer, url):
     comment(url, record, "essay", 'Näht gut, "so" weiter\'s')
     for again in (mixed_record(count=0.0), failed(record), record):
         writer.write(again)
-        marks = writer.manual_marks(record.key)
+        marks = writer.standing(record).manual
         assert marks.scores == {"count": 1.5, "essay": 3.0}
         assert marks.extra == {"count": 0.5}
         assert marks.comments == {"essay": 'Näht gut, "so" weiter\'s'}
@@ -188,7 +188,7 @@ def test_what_persons_gave_survives_a_regrade(writer, url):
     }
     with opened(url) as gradebook:
         assert gradebook.find_submission_notebook("mixed", ASSIGNMENT, "ada").score == 5.0
-    assert writer.current(record).score == 5.0
+    assert writer.standing(record).score == 5.0
 
 
 def test_a_mark_for_an_earlier_file_is_to_be_looked_at_again(writer, url):
@@ -212,7 +212,7 @@ def test_a_failed_notebook_waits_for_a_person_with_its_reason(writer, url, api):
     """Bug: a failure is a zero, is not in formgrader's list, or nobody there learns what happened."""
     record = failed(short_record(), "It ran out of memory.\0\nAsk.")
     api.lay_out(record)
-    assert writer.write(record) == record
+    assert writer.write(record).as_record() == record
     assert grades(url, record) == {"short-test": (None, None, True)}
     line = api.notebook(record)
     assert (line["needs_manual_grade"], line["failed_tests"]) == (True, False)
@@ -222,13 +222,13 @@ def test_a_failed_notebook_waits_for_a_person_with_its_reason(writer, url, api):
         assert shown.auto_comment.startswith("It ran out of memory.")
         assert shown.manual_comment is None
     by_hand(url, record, "short-test", 0.5)
-    graded = writer.current(record)
+    graded = writer.standing(record).as_record()
     assert (graded.status, graded.score, graded.problem) == (Status.GRADED, 0.5, record.problem)
-    assert writer.write(graded) == graded
+    assert writer.write(graded).as_record() == graded
     assert writer.holds(graded)
     assert writer.holds(record)
     by_hand(url, record, "short-test", None)
-    assert (writer.current(graded).status, writer.current(graded).score) == (Status.FAILED, None)
+    assert (writer.standing(graded).status, writer.standing(graded).score) == (Status.FAILED, None)
     writer.write(short_record())
     with opened(url) as gradebook:
         assert gradebook.find_comment("short", "short", ASSIGNMENT, "ada").auto_comment is None
@@ -250,7 +250,7 @@ def test_what_was_not_handed_in_has_no_rows(writer, url, api):
     assert writer.holds(missing(mixed_record()))
     assert not writer.holds(missing(record))
     assert not writer.holds(mixed_record())
-    assert writer.manual_marks(mixed_record().key) == ManualMarks()
+    assert writer.standing(mixed_record()).manual == ManualMarks()
     assert not writer.holds(missing(short_record("nobody-handed-in")))
     writer.write(missing(short_record("nobody-handed-in")))
     assert writer.holds(missing(short_record("nobody-handed-in")))
@@ -293,13 +293,13 @@ def test_what_a_person_gave_stays_when_the_file_is_taken_away(writer, url, gave)
     if gave == "extension":
         with opened(url) as gradebook:
             assert gradebook.find_submission(ASSIGNMENT, "ada").extension == timedelta(days=2)
-        assert now == missing(record)
+        assert now.as_record() == missing(record)
         return
     assert (now.status, now.score) == ((Status.GRADED, 0.5) if gave == "points" else (Status.MISSING, None))
     assert grades(url, record)["short-test"][0] is None
     assert writer.holds(missing(record))
     assert writer.write(record).status == Status.GRADED
-    assert writer.manual_marks(record.key) != ManualMarks()
+    assert writer.standing(record).manual != ManualMarks()
 
 
 class _Half(LateSubmissionPlugin):
@@ -322,12 +322,12 @@ def test_late_penalties_are_the_plugins_and_within_the_score(strict, url):
     for student, penalty in (("ada", 0.5), ("bob", 1.0), ("eve", 0.0)):
         record = short_record(student, handed_in=LATE)
         strict.write(record)
-        assert strict.manual_marks(record.key).penalty == penalty
+        assert strict.standing(record).manual.penalty == penalty
         assert strict.holds(record)
     with pytest.raises(GradingError, match=r"late penalty of mallory .* _Half, .*not a number"):
         strict.write(short_record("mallory", handed_in=LATE))
     strict.write(failed(short_record("ada", handed_in=LATE)))
-    assert strict.manual_marks(short_record().key).penalty == 0.0
+    assert strict.standing(short_record()).manual.penalty == 0.0
     with opened(url) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").timestamp == datetime(2026, 3, 2, 10)
 
@@ -339,11 +339,11 @@ def test_every_place_takes_the_late_penalty_off(strict, url, tmp_path):
     for student, points in (("ada", 0.5), ("bob", 0.0)):  # half of it, and more than all of it
         record = late[student]
         assert strict.write(record).score == points
-        assert strict.current(record).score == points
-        assert marks.standing(record, strict.manual_marks(record.key)).points == points
+        assert strict.standing(record).score == points
+        assert standing(record, strict.standing(record).manual).score == points
     with opened(url) as gradebook:
         records = {record.key: record for record in late.values()}
-        exported = [each for each in read_standings(gradebook, records, tmp_path) if each.score is not None]
+        exported = [each for each in read_rows(gradebook, records, tmp_path) if each.score is not None]
     assert [(each.person.id, each.score) for each in exported] == [("ada", 0.5)]  # the other one waits
 
 
@@ -351,15 +351,15 @@ def test_a_due_date_that_moves_moves_the_penalty(strict, url):
     """Bug: a later due date or an extension leaves penalties in place, or one without a date ends the run."""
     record = short_record(handed_in=LATE)
     strict.write(record)
-    assert strict.manual_marks(record.key).penalty == 0.0
+    assert strict.standing(record).manual.penalty == 0.0
     due(url)
     assert not strict.holds(record)
     strict.write(record)
-    assert strict.manual_marks(record.key).penalty == 0.5
+    assert strict.standing(record).manual.penalty == 0.5
     due(url, extension=timedelta(days=3))
     assert not strict.holds(record)
     strict.write(record)
-    assert strict.manual_marks(record.key).penalty == 0.0
+    assert strict.standing(record).manual.penalty == 0.0
     due(url, when=None)
     assert strict.holds(record)
 
@@ -412,12 +412,12 @@ def test_a_name_is_only_a_name(writer, url, api, student):
     record = short_record(student)
     if len(student.encode()) < 256 and "/" not in student:
         api.lay_out(record)
-        assert writer.write(record) == record
+        assert writer.write(record).as_record() == record
         assert api.notebook(record)["score"] == 1.0
-    assert writer.write(record) == record
+    assert writer.write(record).as_record() == record
     assert writer.holds(record)
     by_hand(url, record, "short-test", 0.5)
-    assert writer.manual_marks(record.key).scores == {"short-test": 0.5}
+    assert writer.standing(record).manual.scores == {"short-test": 0.5}
 
 
 def statements(writer):
@@ -443,9 +443,9 @@ def test_a_record_costs_a_few_statements_and_one_commit(url):
         writer.register([long])
         writer.holds(record)  # reads the cells, once
         sent = statements(writer)
-        for step in (writer.write, writer.write, writer.holds, writer.current, writer.manual_marks):
+        for step in (writer.write, writer.write, writer.holds, writer.standing):
             sent.clear()
-            step(record.key if step == writer.manual_marks else record)
+            step(record)
             assert len(sent) <= 13
             assert sent.count("COMMIT") <= 1
             assert ("COMMIT" in sent) == (step == writer.write)
@@ -495,7 +495,7 @@ def test_a_notebook_without_submissions_may_change_its_cells(writer, url):
     writer.register([master("short", [solution("short"), graded_cell("another", 1)]), mixed()])
     record = short_record()
     record = replace(record, cells=(replace(record.cells[0], cell="another"),))
-    assert writer.write(record) == record
+    assert writer.write(record).as_record() == record
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from course.grading.errors import GradingError, SandboxError
 from course.grading.jobs.checks_version import NO_SAY, checks_sha256, covered_files
 from course.grading.jobs.job import Job, Outcome, grade
 from course.grading.limits import MEBI, Limits
-from course.grading.rebuilding.masters import read_master
+from course.grading.masters import read_master
 from course.grading.records import Record, Status
 from course.grading.sandbox import Sandbox
 from course.grading.submissions.intake import collect, strays

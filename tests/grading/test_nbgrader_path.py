@@ -19,7 +19,7 @@ from tiny_course import ASSIGNMENT, HALF, RIGHT, TinyCourse
 
 from course.files import ROOT
 from course.grading.gradebook.writer import GradebookWriter
-from course.grading.rebuilding.masters import load_masters
+from course.grading.masters import load_masters
 from course.grading.records import Status, latest
 from course.grading.settings import load_settings
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course.building.nodes import code_cell, node
-from course.grading.jobs.outputs import MOST_HTML, MOST_OUTPUTS, Cleaner, error_output
+from course.grading.jobs.outputs import MOST_HTML, MOST_OUTPUTS, Cleaner
+from course.grading.rebuilding.frame import error_output
 from course.grading.sanitizer import sanitized
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -10,9 +10,7 @@ from course.building import refresh_masters
 from course.building.versions import for_students
 from course.files import ROOT
 from course.grading.errors import GradingError
-from course.grading.rebuilding.masters import load_masters, read_master
-from course.grading.rebuilding.plan import Test
-from course.grading.rebuilding.released import normalised, released_text
+from course.grading.masters import Test, load_masters, normalised, read_master, released_text
 from course.grading.rebuilding.restore import restored
 from course.grading.submissions.parse import parse_notebook
 

@@ -90,7 +90,7 @@ def test_nbgraders_columns_take_what_sqlite_takes(postgresql):  # noqa: F811
     with GradebookWriter(settings(), url) as writer:
         writer.register([short()])
         record = failed(short_record("n" * 300), "It wrote \0 at the end.")
-        assert writer.write(record) == record
+        assert writer.write(record).as_record() == record
     with opened(url) as gradebook:
         found = gradebook.find_comment("short", "short", ASSIGNMENT, "n" * 300)
         assert found.auto_comment == "It wrote \N{REPLACEMENT CHARACTER} at the end."

@@ -11,12 +11,14 @@ from gradebook_examples import by_hand, failed, mixed, mixed_record, settings, s
 from page_examples import MISCONCEPTIONS, Elements, assert_inert, look_at, loop_record, record
 
 from course.commands import report as command
-from course.grading.gradebook.writer import GradebookWriter, ManualMarks
+from course.grading.gradebook.database import open_gradebook
+from course.grading.gradebook.rows import read_class
+from course.grading.gradebook.writer import GradebookWriter
 from course.grading.records import CellResult, Finding, Status, append
 from course.grading.report import Given, report_page
 from course.grading.report.links import Links
-from course.grading.report.manual import given_by_persons
 from course.grading.report.summary import Summary
+from course.grading.standing import ManualMarks
 
 WRONG = sorted(MISCONCEPTIONS.glob("generation_loop/*.py"))
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -230,6 +232,18 @@ def test_marks_by_hand_count():
     assert Summary([waiting, empty]).counts()[Status.GRADED] == 0
 
 
+def test_points_that_the_gradebook_does_not_hold_count_nowhere():
+    """Bug: the report counts points that were taken back, where the export says that a person grades."""
+    record = quiz("ada")
+    names = [cell.cell for cell in record.cells]
+    taken_back = ManualMarks(automatic=dict.fromkeys(names))
+    for given in (Given({record.key: taken_back}), Given({}, {record.key[1:]: dict.fromkeys(names, 1.0)})):
+        (entry,) = Summary([record], given).of_status(Status.NEEDS_PERSON)
+        assert [mark.result.cell for mark in entry.now.waiting] == names
+        assert entry.now.problem == f"A person has to grade {', '.join(names)}."
+    assert Summary([record]).of_status(Status.GRADED)
+
+
 def test_marks_by_hand_are_read_from_the_gradebook(tmp_path):
     """Bug: what the report reads at once is not what the gradebook gives one by one."""
     url = f"sqlite:///{tmp_path / 'gradebook.db'}"
@@ -241,14 +255,15 @@ def test_marks_by_hand_are_read_from_the_gradebook(tmp_path):
         by_hand(url, records[0], "essay", 2.5)
         by_hand(url, records[0], "chores", 0.0, extra=0.5)
         by_hand(url, records[2], "count", 1.0)
-        given = given_by_persons(url, "autoregressive-generation")
+        with open_gradebook(url, "autoregressive-generation") as gradebook:
+            given = read_class(gradebook.db)
         for one in records:
             assert given.manual.get(one.key, ManualMarks()) == replace(
-                writer.manual_marks(one.key), comments={}
+                writer.standing(one).manual, comments={}
             )
-        current = [writer.current(one) for one in records]
+        current = [writer.standing(one).as_record() for one in records]
     summary = Summary(records, given)
-    stands = {entry.record.student: (entry.now.status, entry.now.points) for entry in summary.entries}
+    stands = {entry.record.student: (entry.now.status, entry.now.score) for entry in summary.entries}
     assert stands == {one.student: (one.status, one.score) for one in current}
     assert stands["ada"] == (Status.GRADED, 5.0)
     assert stands["cy"] == (Status.FAILED, None)

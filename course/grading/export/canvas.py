@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from course.grading.errors import GradingError
 from course.grading.export.placing import Filled, number, placed, writes_commas
-from course.grading.export.standing import Standing
+from course.grading.export.standing import Row
 from course.grading.export.totals import Total
 from course.grading.lms import marks
 from course.grading.lms.marks import Mark, Numbers, Reading
@@ -41,9 +41,7 @@ def new_file(totals: Sequence[Total]) -> Filled:
     return Filled(file.getvalue().encode(), len(settled), remarks)
 
 
-def filled_in(
-    sheet: Sheet, totals: Sequence[Total], standings: Sequence[Standing], numbers: Numbers = None
-) -> Filled:
+def filled_in(sheet: Sheet, totals: Sequence[Total], rows: Sequence[Row], numbers: Numbers = None) -> Filled:
     """Canvas's own export with our scores in it.
 
     The columns of that name are filled in: the assignment's with its total, a notebook's with that notebook's
@@ -63,17 +61,17 @@ def filled_in(
     points = next((row for row in sheet.rows[1:] if row and _POINTS in row[0]), [])
     comma = writes_commas(cell for row in sheet.rows[1:] for cell in row)
     remarks: list[str] = []
-    columns = _columns(header, points, totals[0].assignment, {each.notebook for each in standings})
+    columns = _columns(header, points, totals[0].assignment, {each.notebook for each in rows})
     if not columns:
         columns = {_added(sheet, students, points, totals[0], comma): None}
         remarks.append(
             f"No column is called {totals[0].assignment}; one was added, which Canvas will ask about."
         )
     scores: dict[tuple[str, str | None], float | None] = {
-        (each.person.id, each.notebook): each.score for each in standings
+        (each.person.id, each.notebook): each.score for each in rows
     }
     scores |= {(total.person.id, None): total.score for total in totals}
-    maxima = {each.notebook: each.max_score for each in standings}
+    maxima = {each.notebook: each.max_score for each in rows}
     for column, notebook in columns.items():
         ours = totals[0].max_score if notebook is None else maxima[notebook]
         if column < len(points) and points[column].strip() and not _equal(points[column], ours):

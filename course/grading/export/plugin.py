@@ -5,7 +5,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from course.grading.export.standing import read_standings
+from course.grading.export.standing import read_rows
 from course.grading.export.table import notebooks_table
 from course.grading.records import latest
 from course.keeping import Keeper
@@ -20,7 +20,7 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]
         in_file = url.get_backend_name() == "sqlite" and url.database
         # grading.jsonl lies beside the gradebook's file; at the root where a server keeps the gradebook.
         folder = Path(url.database).parent if in_file else Path(self.parent.coursedir.root)
-        standings = read_standings(
+        rows = read_rows(
             gradebook,
             latest(folder / "grading.jsonl"),
             folder / self.parent.coursedir.submitted_directory,
@@ -28,4 +28,4 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]
             students=set(map(str, self.student)),
         )
         with Keeper(folder) as keeper:
-            keeper.write(Path(self.to or "grades.csv").absolute(), notebooks_table(standings))
+            keeper.write(Path(self.to or "grades.csv").absolute(), notebooks_table(rows))

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from course.grading.export.standing import Standing
+from course.grading.export.standing import Row
 from course.grading.export.totals import Total
 from course.grading.records import Status
 from course.text import storable
@@ -18,9 +18,9 @@ TOTAL_COLUMNS = [*_PERSON, "score", "max_score", *(status.replace(" ", "_") for 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def notebooks_table(standings: Iterable[Standing]) -> bytes:
+def notebooks_table(rows: Iterable[Row]) -> bytes:
     """A row a notebook, with the columns of nbgrader's own export and its status and problem."""
-    return _written(COLUMNS, map(_notebook, standings))
+    return _written(COLUMNS, map(_notebook, rows))
 
 
 def totals_table(totals: Iterable[Total]) -> bytes:
@@ -47,22 +47,22 @@ def _written(columns: list[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     return file.getvalue().encode()
 
 
-def _notebook(standing: Standing) -> dict[str, Any]:
+def _notebook(row: Row) -> dict[str, Any]:
     return {
-        "assignment": standing.assignment,
-        "notebook": standing.notebook,
-        "duedate": standing.duedate,
-        "timestamp": standing.timestamp,
-        "student_id": standing.person.id,
-        "last_name": standing.person.last_name,
-        "first_name": standing.person.first_name,
-        "email": standing.person.email,
-        "status": str(standing.status),
-        "raw_score": standing.raw_score,
-        "late_submission_penalty": standing.penalty,
-        "score": standing.score,
-        "max_score": standing.max_score,
-        "problem": standing.problem,
+        "assignment": row.assignment,
+        "notebook": row.notebook,
+        "duedate": row.duedate,
+        "timestamp": row.timestamp,
+        "student_id": row.person.id,
+        "last_name": row.person.last_name,
+        "first_name": row.person.first_name,
+        "email": row.person.email,
+        "status": str(row.status),
+        "raw_score": row.raw_score,
+        "late_submission_penalty": row.penalty,
+        "score": row.score,
+        "max_score": row.max_score,
+        "problem": row.problem,
     }
 
 

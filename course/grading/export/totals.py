@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from course.grading.export.standing import Standing
+from course.grading.export.standing import Row
 from course.grading.lms.people import Person
 from course.grading.records import Status
 
@@ -24,22 +24,22 @@ class Total:
     counts: Counter[Status]
 
 
-def totals(standings: Iterable[Standing]) -> list[Total]:
+def totals(rows: Iterable[Row]) -> list[Total]:
     """A total for each student and assignment, in the order of the notebooks."""
-    together: dict[tuple[str, str], list[Standing]] = {}
-    for standing in standings:
-        together.setdefault((standing.person.id, standing.assignment), []).append(standing)
+    together: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        together.setdefault((row.person.id, row.assignment), []).append(row)
     return [_total(group) for group in together.values()]
 
 
-def _total(group: list[Standing]) -> Total:
-    counts = Counter(standing.status for standing in group)
-    scores = [standing.score for standing in group if standing.score is not None]
+def _total(group: list[Row]) -> Total:
+    counts = Counter(row.status for row in group)
+    scores = [row.score for row in group if row.score is not None]
     settled = scores and not counts[Status.FAILED] and not counts[Status.NEEDS_PERSON]
     return Total(
         group[0].person,
         group[0].assignment,
         sum(scores) if settled else None,
-        sum(standing.max_score for standing in group),
+        sum(row.max_score for row in group),
         counts,
     )

@@ -11,7 +11,7 @@ from traitlets.config import Config
 from course.grading.errors import GradingError
 from course.grading.export import canvas, moodle
 from course.grading.export.placing import Filled
-from course.grading.export.standing import Standing, read_standings
+from course.grading.export.standing import Row, read_rows
 from course.grading.export.table import notebooks_table, totals_table
 from course.grading.export.totals import Total, totals
 from course.grading.gradebook.database import in_sentences, open_gradebook
@@ -57,8 +57,8 @@ def export(
     """
     url = database_url(settings, folder, db_url)
     course_id = settings.CourseDirectory.course_id
-    standings = _standings(ClassFolder(folder), course_id, url, assignments)
-    together = totals(standings)
+    rows = _rows(ClassFolder(folder), course_id, url, assignments)
+    together = totals(rows)
     if not together:
         raise GradingError(
             "The gradebook knows no student or no notebook with points. Grade the class first."
@@ -67,13 +67,13 @@ def export(
         raise GradingError(wrong)
     to = to or folder / ("grades.csv" if format == "csv" else f"grades-{format}.csv")
     if format == "csv":
-        data = totals_table(together) if by_student else notebooks_table(standings)
+        data = totals_table(together) if by_student else notebooks_table(rows)
         _write(folder, to, data)
-        return Exported(to, _summary(standings))
-    filled = _for_platform(format, together, standings, students, numbers)
+        return Exported(to, _summary(rows))
+    filled = _for_platform(format, together, rows, students, numbers)
     _write(folder, to, filled.data)
-    rows = f"{filled.placed} students have a row. "
-    return Exported(to, rows + _summary(standings), filled.remarks)
+    placed = f"{filled.placed} students have a row. "
+    return Exported(to, placed + _summary(rows), filled.remarks)
 
 
 def _write(folder: Path, to: Path, data: bytes) -> None:
@@ -84,9 +84,7 @@ def _write(folder: Path, to: Path, data: bytes) -> None:
         raise GradingError(f"{to} cannot be written: {error.strerror}.") from error
 
 
-def _standings(
-    folder: ClassFolder, course_id: str, db_url: str, assignments: Collection[str]
-) -> list[Standing]:
+def _rows(folder: ClassFolder, course_id: str, db_url: str, assignments: Collection[str]) -> list[Row]:
     file = make_url(db_url).database if db_url.startswith("sqlite:///") else None
     if file and not Path(file).is_file():  # opening it would make an empty one
         raise GradingError(f"There is no gradebook at {file}. Grade the class first: course grade.")
@@ -95,13 +93,13 @@ def _standings(
         if unknown := sorted(set(assignments) - set(known)):
             there = ", ".join(known) or "none"
             raise GradingError(f"The gradebook has no assignment {', '.join(unknown)}; it has {there}.")
-        return read_standings(gradebook, latest(folder.records), folder.submitted, assignments=assignments)
+        return read_rows(gradebook, latest(folder.records), folder.submitted, assignments=assignments)
 
 
 def _for_platform(
     format: Format,
     together: list[Total],
-    standings: list[Standing],
+    rows: list[Row],
     students: Path | None,
     numbers: Numbers,
 ) -> Filled:
@@ -111,11 +109,11 @@ def _for_platform(
         )
     sheet = Sheet.read(students) if students else None
     if format == "canvas":
-        return canvas.filled_in(sheet, together, standings, numbers) if sheet else canvas.new_file(together)
+        return canvas.filled_in(sheet, together, rows, numbers) if sheet else canvas.new_file(together)
     return moodle.filled_in(sheet, together, numbers) if sheet else moodle.new_file(together)
 
 
-def _summary(standings: list[Standing]) -> str:
-    counts = {status: sum(each.status == status for each in standings) for status in Status}
+def _summary(rows: list[Row]) -> str:
+    counts = {status: sum(each.status == status for each in rows) for status in Status}
     listed = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    return f"{len(standings)} notebooks: {listed}."
+    return f"{len(rows)} notebooks: {listed}."

@@ -19,7 +19,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from course.grading.feedback.cleaning import clean_html, plain, prose_html
-from course.grading.rebuilding.released import normalised
+from course.grading.masters import normalised
 
 MOST_LINES = 60  # of one output
 MOST_CHARACTERS = 6_000  # of one output

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from course.checks.message import Message
 from course.grading.feedback.cells import Notebook, read_notebook
-from course.grading.feedback.marks import Mark, Standing, standing
 from course.grading.feedback.pages import SHARED, number, of, page
 from course.grading.limits import Limits
 from course.grading.records import Record, Status
+from course.grading.standing import ManualMarks, Mark, Standing, standing
 from course.text import lines
-
-if TYPE_CHECKING:
-    from course.grading.gradebook.writer import ManualMarks
 
 Verdict = Literal["passed", "failed", "error", "waiting", "person"]
 _SECTION = re.compile(r"Section (\d+)\b")

@@ -8,7 +8,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from course.grading.errors import GradingError
-from course.grading.gradebook.standing import score_of
+from course.grading.gradebook.rows import score_of
 
 
 class LatePenalties:

@@ -25,7 +25,7 @@ from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 from course.grading.errors import GradingError
-from course.grading.rebuilding.masters import Master
+from course.grading.masters import Master
 
 _quiet = logging.getLogger(f"{__name__}.nbgrader")  # a line a cell is more than an instructor reads
 _quiet.setLevel(logging.WARNING)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -24,29 +23,13 @@ from traitlets.config import Config
 from course.grading.gradebook.database import PATIENCE, in_sentences, open_gradebook
 from course.grading.gradebook.late import LatePenalties
 from course.grading.gradebook.registering import register
-from course.grading.gradebook.rows import Known, find_entry, given_by_person, read_known
-from course.grading.gradebook.standing import as_it_stands, given
-from course.grading.rebuilding.masters import Master
+from course.grading.gradebook.rows import Known, find_entry, given_by_person, held_by, read_known
+from course.grading.masters import Master
 from course.grading.records import Key, Record, Status
+from course.grading.standing import Standing, standing
 from course.text import storable
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ManualMarks:
-    """What persons gave in formgrader for one notebook, by grade_id.
-
-    scores : points that take the place of the automatic ones.
-    extra : extra credit.
-    comments : of the cell the comment is for.
-    penalty : for handing in late, as points.
-    """
-
-    scores: Mapping[str, float] = field(default_factory=dict)
-    extra: Mapping[str, float] = field(default_factory=dict)
-    comments: Mapping[str, str] = field(default_factory=dict)
-    penalty: float = 0.0
 
 
 class GradebookWriter:
@@ -85,8 +68,8 @@ class GradebookWriter:
             register(self._gradebook, masters, self._settings)
         self._known = None
 
-    def write(self, record: Record, *, resubmitted: bool = False) -> Record:
-        """Enter the automatic scores of one record, and give the record as it stands with manual marks.
+    def write(self, record: Record, *, resubmitted: bool = False) -> Standing:
+        """Enter the automatic scores of one record, and say how its notebook stands then.
 
         A failed notebook has no automatic score: formgrader lists it for a person to grade, with the reason
         as the comment. A missing one has no rows, which nbgrader would count as zeros, unless a person has
@@ -101,7 +84,7 @@ class GradebookWriter:
         known = self._notebook(record.key)
         points = _checked_points(record, known)
 
-        def change() -> Record:
+        def change() -> Standing:
             entry = find_entry(self._db, record.student, known)
             self._ensure_student(record.student)
             if record.status == Status.MISSING:
@@ -109,7 +92,7 @@ class GradebookWriter:
             else:
                 entry = entry or self._new_entry(record, known)
                 self._fill_in(entry, record, known, points, resubmitted)
-            return as_it_stands(record, entry)
+            return _standing(record, entry, known)
 
         written = self._run(change, commit=True)
         self._students.add(record.student)
@@ -137,29 +120,10 @@ class GradebookWriter:
 
         return self._run(look)
 
-    def current(self, record: Record) -> Record:
-        """The record as it stands now: with the points of persons, and graded if they gave all it needed."""
+    def standing(self, record: Record) -> Standing:
+        """How the notebook of a record stands in this gradebook."""
         known = self._notebook(record.key)
-        return self._run(lambda: as_it_stands(record, find_entry(self._db, record.student, known)))
-
-    def manual_marks(self, key: Key) -> ManualMarks:
-        """What persons gave for a notebook; nothing if it has no rows."""
-        known = self._notebook(key)
-
-        def look() -> ManualMarks:
-            entry = find_entry(self._db, key[0], known)
-            if entry is None:
-                return ManualMarks()
-            grades = {name: each for each in entry.grades if (name := known.graded.get(each.cell_id))}
-            comments = {name: each for each in entry.comments if (name := known.commented.get(each.cell_id))}
-            return ManualMarks(
-                {name: each.manual_score for name, each in grades.items() if given(each.manual_score)},
-                {name: each.extra_credit for name, each in grades.items() if each.extra_credit},
-                {name: each.manual_comment for name, each in comments.items() if each.manual_comment},
-                entry.late_submission_penalty or 0.0,
-            )
-
-        return self._run(look)
+        return self._run(lambda: _standing(record, find_entry(self._db, record.student, known), known))
 
     def _run(self, work: Callable[[], T], *, commit: bool = False) -> T:
         """Do something in one transaction; once more if the connection was lost."""
@@ -253,6 +217,10 @@ class GradebookWriter:
         if moment is not None:
             entry.assignment.timestamp = moment
         entry.late_submission_penalty = self._late.penalty(entry, record.student)
+
+
+def _standing(record: Record, entry: Any | None, known: Known) -> Standing:
+    return standing(record, held_by(entry, known), known.max_scores)
 
 
 def _checked_points(record: Record, known: Known) -> dict[str, float | None]:

@@ -11,9 +11,8 @@ from course.grading.jobs.outputs import Cleaner
 from course.grading.jobs.session import CellKind, CellToRun, NotebookSession
 from course.grading.jobs.suspicions import suspicions
 from course.grading.limits import Limits
+from course.grading.masters import Master, normalised, read_master
 from course.grading.rebuilding.frame import failed_notebook, graded_notebook
-from course.grading.rebuilding.masters import Master, read_master
-from course.grading.rebuilding.released import normalised
 from course.grading.rebuilding.restore import Rebuilt, RebuiltCell, restored
 from course.grading.records import CellResult, Finding, Record, Status
 from course.grading.sandbox import drop_sandbox, sandbox_of_this_thread

@@ -7,7 +7,7 @@ from course.checks.answers import problem_with
 from course.checks.message import NO_MESSAGE, Message
 from course.grading.jobs import messages
 from course.grading.limits import Limits
-from course.grading.rebuilding.plan import Test
+from course.grading.masters import Test
 from course.grading.records import CellResult
 from course.grading.sandbox import CheckLostError, Session, Turns
 from course.questions import find_question

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from course.building.nodes import node
+from course.grading.rebuilding.frame import text_output
 from course.grading.sanitizer import picture, sanitized, without_pictures
-from course.text import lines, printable
+from course.text import printable
 
 MOST_OUTPUTS = 500  # of one cell
 LONGEST_TEXT = 1_000_000
@@ -85,22 +86,6 @@ class Cleaner:
         self._html_left -= length
         html = sanitized(text)
         return {"text/html": html} if html and html.strip() else {}
-
-
-def text_output(text: str, stream: str = "stdout") -> Any:
-    """An output of plain text."""
-    return node({"output_type": "stream", "name": stream, "text": text})
-
-
-def error_output(name: str, message: str) -> Any:
-    """An output that shows as an error, without a line of code."""
-    told = lines(message) or [""]
-    return node({"output_type": "error", "ename": name, "evalue": told[0], "traceback": told})
-
-
-def size_of(outputs: list[Any]) -> int:
-    """About how many characters outputs take in a file."""
-    return sum(len(str(output)) for output in outputs)
 
 
 def _joined(value: object) -> str | None:

@@ -88,7 +88,7 @@ def _generate_feedback(converter: Any, root: Path) -> None:
     from course.building.outputs import MASTERS
     from course.grading.errors import GradingError
     from course.grading.gradebook.writer import GradebookWriter
-    from course.grading.rebuilding.masters import load_masters
+    from course.grading.masters import load_masters
     from course.grading.records import Status, latest
     from course.grading.runs.folder import ClassFolder
     from course.grading.runs.lock import only_run_in
@@ -176,7 +176,7 @@ def _in_gradebook(converter: Any, students: list[str]) -> list[str]:
 def _notebooks(converter: Any, root: Path) -> list[str]:
     """The graded notebooks that are meant; an empty list means all."""
     from course.building.outputs import MASTERS
-    from course.grading.rebuilding.masters import load_masters
+    from course.grading.masters import load_masters
 
     courses = converter.coursedir
     if courses.notebook_id == "*":

@@ -44,7 +44,7 @@ def register_masters(converter: Any) -> None:
     """
     from course.grading.gradebook.database import open_gradebook
     from course.grading.gradebook.registering import register
-    from course.grading.rebuilding.masters import read_master
+    from course.grading.masters import read_master
 
     courses = converter.coursedir
     folder = Path(courses.format_path(courses.source_directory, ".", courses.assignment_id))

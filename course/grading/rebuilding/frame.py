@@ -4,14 +4,12 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from course.building.nodes import markdown_cell
+from course.building.nodes import markdown_cell, node
 from course.checks import NotPassedError
-from course.grading.jobs.outputs import error_output, size_of, text_output
-from course.grading.rebuilding.masters import Master
-from course.grading.rebuilding.released import released_text
+from course.grading.masters import Master, released_text
 from course.grading.rebuilding.restore import RebuiltCell
 from course.grading.records import CellResult
-from course.text import storable
+from course.text import lines, storable
 from coursework.origin import to_bytes
 
 MAX_BYTES = 20_000_000
@@ -56,6 +54,22 @@ def failed_notebook(master: Master, problem: str) -> bytes:
     return to_bytes(notebook)
 
 
+def text_output(text: str, stream: str = "stdout") -> Any:
+    """An output of plain text."""
+    return node({"output_type": "stream", "name": stream, "text": text})
+
+
+def error_output(name: str, message: str) -> Any:
+    """An output that shows as an error, without a line of code."""
+    told = lines(message) or [""]
+    return node({"output_type": "error", "ename": name, "evalue": told[0], "traceback": told})
+
+
+def _size_of(outputs: list[Any]) -> int:
+    """About how many characters outputs take in a file."""
+    return sum(len(str(output)) for output in outputs)
+
+
 def _without_cells(master: Master) -> Any:
     notebook = copy.copy(master.notebook)
     notebook.cells = []
@@ -74,7 +88,7 @@ def _verdict(result: CellResult) -> Any:
 def _shorten(notebook: Any) -> None:
     """Leave out the largest outputs, until the notebook is not too large."""
     with_outputs = [cell for cell in notebook.cells if cell.get("outputs")]
-    sizes = {id(cell): size_of(cell.outputs) for cell in with_outputs}
+    sizes = {id(cell): _size_of(cell.outputs) for cell in with_outputs}
     total = sum(sizes.values()) + sum(len(cell.source) for cell in notebook.cells)
     for cell in sorted(with_outputs, key=lambda cell: sizes[id(cell)], reverse=True):
         if total <= MAX_BYTES:

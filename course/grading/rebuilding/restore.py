@@ -8,9 +8,8 @@ from typing import Any
 from course.building.hidden_tests import parted
 from course.building.nodes import node
 from course.grading.errors import SubmissionError
+from course.grading.masters import Master, is_released, normalised, released_text
 from course.grading.rebuilding.code import names_defined
-from course.grading.rebuilding.masters import Master
-from course.grading.rebuilding.released import is_released, normalised, released_text
 from course.grading.records import Finding
 from course.grading.submissions.parse import SubmittedCell, SubmittedNotebook
 

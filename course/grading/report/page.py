@@ -9,7 +9,8 @@ from pathlib import Path
 from course.grading.feedback.pages import page
 from course.grading.records import Record, Status
 from course.grading.report.links import Links
-from course.grading.report.summary import Given, Place, Summary
+from course.grading.report.summary import Summary
+from course.grading.standing import Given, Place
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NUMBER = re.compile(r"\d+")

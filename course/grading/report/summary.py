@@ -5,32 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import mean, median
-from typing import TYPE_CHECKING
 
-from course.grading.feedback.marks import Mark, Standing, standing
-from course.grading.records import CellResult, Finding, Key, Record, Status
+from course.grading.records import CellResult, Finding, Record, Status
+from course.grading.standing import Given, Mark, Place, Standing
 
-if TYPE_CHECKING:
-    from course.grading.gradebook.writer import ManualMarks
-
-Place = tuple[str, str]  # assignment and notebook
 _WHOLE_POINTS = 15  # up to here a bar stands for a point, above it for a tenth of them
 _ID = re.compile(r"(\D*)(\d*)")
-
-
-@dataclass(frozen=True)
-class Given:
-    """What the gradebook adds to the records.
-
-    manual : what persons gave.
-    cells : points of each notebook's graded cells by name, for those that failed and were marked by hand.
-    """
-
-    manual: Mapping[Key, ManualMarks] = field(default_factory=dict)
-    cells: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,7 +95,7 @@ class Summary:
     def __init__(self, records: Iterable[Record], given: Given | None = None) -> None:
         given = given or Given()
         self.entries = tuple(
-            Entry(record, standing(record, given.manual.get(record.key), given.cells.get(record.key[1:])))
+            Entry(record, given.standing(record))
             for record in sorted(
                 records, key=lambda record: (record.assignment, record.notebook, record.student)
             )
@@ -175,7 +158,7 @@ class Summary:
         ]
         if not graded:
             return None
-        return sum(now.points or 0.0 for now in graded), sum(now.max_points for now in graded)
+        return sum(now.score or 0.0 for now in graded), sum(now.max_score for now in graded)
 
     @cached_property
     def totals(self) -> tuple[Bar, ...]:
@@ -203,8 +186,8 @@ class Summary:
         return tuple(self._notebook(place, entries) for place, entries in self.places.items())
 
     def _notebook(self, place: Place, entries: list[Entry]) -> NotebookRow:
-        maximum = max(entry.now.max_points for entry in entries)
-        points = [entry.now.points or 0.0 for entry in entries if entry.now.status == Status.GRADED]
+        maximum = max(entry.now.max_score for entry in entries)
+        points = [entry.now.score or 0.0 for entry in entries if entry.now.status == Status.GRADED]
         return NotebookRow(
             place,
             maximum,

@@ -9,8 +9,8 @@ from course.grading.errors import GradingError
 from course.grading.records import latest
 from course.grading.report.links import Links
 from course.grading.report.page import report_page
-from course.grading.report.summary import Given
 from course.grading.runs.folder import ClassFolder
+from course.grading.standing import Given
 from course.keeping import Keeper, what_is_wrong_with_target
 
 
@@ -39,13 +39,15 @@ def write_report(folder: Path, to: Path, db_url: str | None = None) -> int:
 
 
 def _given(folder: Path, asked_for: str | None) -> Given:
-    from course.grading.report.manual import given_by_persons  # nbgrader takes seconds to import
+    # Imported here, because nbgrader takes seconds to import.
+    from course.grading.gradebook.database import in_sentences, open_gradebook
+    from course.grading.gradebook.rows import read_class
     from course.grading.settings import database_url, load_settings
 
     settings = load_settings(ROOT)
     in_folder = database_url(settings, folder) == f"sqlite:///{folder / 'gradebook.db'}"
     if not asked_for and in_folder and not (folder / "gradebook.db").exists():
         return Given()
-    return given_by_persons(
-        database_url(settings, folder, asked_for), str(settings.CourseDirectory.course_id)
-    )
+    url, course_id = database_url(settings, folder, asked_for), str(settings.CourseDirectory.course_id)
+    with open_gradebook(url, course_id) as gradebook, in_sentences(gradebook.engine.url):
+        return read_class(gradebook.db)

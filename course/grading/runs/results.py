@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from course.grading.feedback import feedback_page
 from course.grading.gradebook.writer import GradebookWriter
+from course.grading.masters import Master
 from course.grading.rebuilding.frame import failed_notebook
-from course.grading.rebuilding.masters import Master
 from course.grading.records import Record, Status, append
 from course.grading.runs.folder import ClassFolder
+from course.grading.standing import Standing
 from course.keeping import Keeper
 
 _RECEIPT = ("timestamp.txt", "submission_secret.txt")
@@ -27,8 +28,8 @@ class Results:
         self._folder, self._writer, self._keeper = folder, writer, keeper
         self._masters = {(master.assignment, master.name): master for master in masters}
 
-    def keep(self, record: Record, autograded: bytes | None = None, *, resubmitted: bool = False) -> Record:
-        """Write down a result, and give it as it stands with what persons gave.
+    def keep(self, record: Record, autograded: bytes | None = None, *, resubmitted: bool = False) -> Standing:
+        """Write down a result, and say how its notebook stands with what persons gave.
 
         autograded : the graded notebook; None where nothing could be run.
         resubmitted : whether it is of another file than the result before it.
@@ -36,18 +37,18 @@ class Results:
         if record.status == Status.MISSING:
             self._keeper.remove(self._folder.autograded(record))
             self._keeper.remove(self._folder.page(record))
-            standing = self._writer.write(record)
+            stands = self._writer.write(record)
         else:
             master = self._masters[record.assignment, record.notebook]
             notebook = autograded or failed_notebook(master, record.problem)
             self._keeper.write(self._folder.autograded(record), notebook)
-            standing = self._writer.write(record, resubmitted=resubmitted)
-            self._write_page(record, notebook)
+            stands = self._writer.write(record, resubmitted=resubmitted)
+            self._write_page(stands, notebook)
         append(self._folder.records, [record])
-        return standing
+        return stands
 
-    def confirm(self, old: Record, handed_in: str | None) -> Record:
-        """See to it that a result from before is in this gradebook, and give it as it stands.
+    def confirm(self, old: Record, handed_in: str | None) -> Standing:
+        """See to it that a result from before is in this gradebook, and say how its notebook stands.
 
         handed_in : when, as it is written down now.
         """
@@ -58,7 +59,7 @@ class Results:
             self.renew_page(record)
         if record != old:
             append(self._folder.records, [record])
-        return self._writer.current(record)
+        return self._writer.standing(record)
 
     def renew_page(self, record: Record) -> None:
         """Write the student's page once more, with what persons gave since.
@@ -66,12 +67,12 @@ class Results:
         Raises OSError if the graded notebook is not there any more.
         """
         if record.status != Status.MISSING:
-            self._write_page(record, self._folder.autograded(record).read_bytes())
+            self._write_page(self._writer.standing(record), self._folder.autograded(record).read_bytes())
 
-    def _write_page(self, record: Record, notebook: bytes) -> None:
+    def _write_page(self, stands: Standing, notebook: bytes) -> None:
+        record = stands.record
         master = self._masters[record.assignment, record.notebook]
-        marks = self._writer.manual_marks(record.key)
-        page = feedback_page(record, notebook, marks, master.handed_out)
+        page = feedback_page(record, notebook, stands.manual, master.handed_out)
         self._keeper.write(self._folder.page(record), page)
         self._copy_receipt(record)
 

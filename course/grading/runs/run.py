@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from course.grading.errors import GradingError
@@ -19,6 +19,7 @@ from course.grading.runs.results import Results
 from course.grading.runs.selection import Selection, key_of
 from course.grading.runs.setup import Setup
 from course.grading.settings import database_url, shown_database
+from course.grading.standing import Standing, standing
 from course.grading.submissions.intake import Submission, strays
 from course.keeping import Keeper
 
@@ -32,18 +33,23 @@ _OURS = "Grading itself went wrong"  # not the submission's fault: tried again i
 class Report:
     """What grading a class gave.
 
-    records : one a notebook, as it stands with what persons gave.
+    standings : how each notebook stands with what persons gave.
     graded_now : how many of them this run graded.
     strays : what lies where nothing is looked for.
     gradebook : where the scores are, without a password.
     other_checks : how many stand that were graded with other checks than there are now.
     """
 
-    records: list[Record]
+    standings: list[Standing]
     graded_now: int
     strays: list[str]
     gradebook: str = ""
     other_checks: int = 0
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """The records with the status and the score that count now."""
+        return [stands.as_record() for stands in self.standings]
 
 
 def grade_class(
@@ -100,7 +106,7 @@ class _ClassRun:
         # All of them, whatever is graded now: nbgrader takes what it is not told of for gone.
         writer.register(setup.masters)
         self._results = Results(folder, writer, setup.masters, keeper)
-        self._records: dict[Key, Record | None] = {}  # in the order of the table
+        self._standings: dict[Key, Standing | None] = {}  # in the order of the table
         self._other_checks = 0
         self._graded_now = 0
         self.todo: set[Key] = set()
@@ -111,13 +117,13 @@ class _ClassRun:
             key = key_of(submission)
             old = self._previous.get(key)
             if old is not None and not force and self._stands(old, submission):
-                self._records[key] = self._results.confirm(old, submission.timestamp)
+                self._standings[key] = self._results.confirm(old, submission.timestamp)
                 self._other_checks += bool(old.cells) and old.checks_sha256 != self._setup.checks
             elif submission.data is None:
-                self._records[key] = self._results.keep(self._setup.unread(submission))
+                self._standings[key] = self._results.keep(self._setup.unread(submission))
                 self._graded_now += 1
             else:
-                self._records[key] = None
+                self._standings[key] = None
                 self.todo.add(key)
 
     def grade(self, execute: Run, progress: Progress) -> None:
@@ -125,16 +131,16 @@ class _ClassRun:
         total = len(self.todo)
         progress(0, total, "")
         for done, (job, outcome) in enumerate(execute(self._jobs()), start=1):
-            record = self._keep(job, outcome)
-            self._records[record.key] = record
+            stands = self._keep(job, outcome)
+            self._standings[stands.record.key] = stands
             self._graded_now += 1
-            progress(done, total, f"{record.student}, {record.notebook}: {record.status}")
+            progress(done, total, f"{job.student}, {job.notebook}: {stands.status}")
 
     def report(self, gradebook: str) -> Report:
         """What there is now."""
-        records = [record for record in self._records.values() if record]
+        standings = [stands for stands in self._standings.values() if stands]
         astray = strays(self._folder.submitted, self._setup.masters)
-        return Report(records, self._graded_now, astray, gradebook, self._other_checks)
+        return Report(standings, self._graded_now, astray, gradebook, self._other_checks)
 
     def _jobs(self) -> Iterator[Job]:
         """A job for each; the files are read one by one as there is room, so that memory stays flat."""
@@ -144,7 +150,7 @@ class _ClassRun:
                 if submission.data is not None:
                     yield self._setup.job(submission)
                 else:  # it was taken away meanwhile
-                    self._records[key] = self._results.keep(self._setup.unread(submission))
+                    self._standings[key] = self._results.keep(self._setup.unread(submission))
 
     def _stands(self, old: Record, submission: Submission) -> bool:
         """Whether an earlier result holds: same file, same master, and what was made of it still there."""
@@ -157,7 +163,7 @@ class _ClassRun:
         there = self._folder.autograded(old).exists() and self._folder.page(old).exists()
         return (there or old.status == Status.MISSING) and not old.problem.startswith(_OURS)
 
-    def _keep(self, job: Job, outcome: Outcome | Exception) -> Record:
+    def _keep(self, job: Job, outcome: Outcome | Exception) -> Standing:
         """Keep a result; whatever goes wrong is this notebook's failure, and stops no other."""
         try:
             if isinstance(outcome, Exception):
@@ -174,7 +180,7 @@ class _ClassRun:
             return self._results.keep(failed)
         except OSError:  # without its record it is tried again in the next run
             _log.exception("that could not be written down")
-            return failed
+            return standing(failed)
 
     def _failed(self, job: Job, error: Exception) -> Record:
         master = self._by_name[job.assignment, job.notebook]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from course.grading.errors import GradingError
-from course.grading.rebuilding.masters import Master
+from course.grading.masters import Master
 from course.grading.records import Key
 from course.grading.runs.folder import ClassFolder
 from course.grading.submissions.intake import Submission, collect

@@ -11,7 +11,7 @@ from course.grading.errors import GradingError
 from course.grading.jobs.checks_version import checks_sha256
 from course.grading.jobs.job import Job
 from course.grading.limits import Limits
-from course.grading.rebuilding.masters import Master, load_masters
+from course.grading.masters import Master, load_masters
 from course.grading.records import Finding, Record, Status
 from course.grading.settings import check_seed, limits_of, load_settings
 from course.grading.submissions.intake import Submission

@@ -12,6 +12,7 @@ from rich.text import Text
 from course.grading.records import Record, Status
 from course.grading.runs.regrade import Change, Regraded
 from course.grading.runs.run import Report
+from course.grading.standing import Standing
 from course.grading.submissions.intake import why_astray
 from course.text import lines, readable
 
@@ -26,21 +27,22 @@ _STYLES = {
 
 def show(report: Report, console: Console, folder: Path) -> None:
     """Print the table, and below it how the class stands."""
-    rows, left_out = _rows(report.records)
+    rows, left_out = _rows(report.standings)
     table = _table(console, "Status", "Points", "What went wrong")
-    for record in rows:
-        status = Text(record.status, style=_STYLES[record.status])
+    for stands in rows:
         table.add_row(
-            _text(record.student),
-            _text(record.notebook),
-            status,
-            points(record),
-            _text("\n".join(told(record))),
+            _text(stands.record.student),
+            _text(stands.record.notebook),
+            Text(stands.status, style=_STYLES[stands.status]),
+            points(stands),
+            _text("\n".join(told(stands))),
         )
     console.print(table)
     sentences = [left_out] if left_out else []
     sentences.append(summary(report))
-    suspicious = [record for record in report.records if _findings(record, "suspicious")]
+    if late := sum(stands.penalty > 0 for stands in report.standings):
+        sentences.append(f"Points were taken off for lateness in {_notebooks(late)}.")
+    suspicious = [stands for stands in report.standings if _findings(stands.record, "suspicious")]
     if suspicious:
         sentences.append(
             f"{_notebooks(len(suspicious))} with something suspicious: `course report` shows what."
@@ -86,9 +88,13 @@ def show_changes(found: Regraded, console: Console, folder: Path, *, applied: bo
     _say(console, sentences)
 
 
-def told(record: Record) -> list[str]:
-    """What there is to say of a notebook, in lines: the problem, the failed checks, and other findings."""
+def told(stands: Standing) -> list[str]:
+    """What is worth saying about a notebook, in lines: the problem, lateness, failed checks, findings."""
+    record = stands.record
     said = lines(record.problem)
+    if stands.penalty:
+        off = "1 point was" if stands.penalty == 1 else f"{stands.penalty:g} points were"
+        said.append(f"late: {off} taken off")
     failed: dict[str, list[str]] = {}
     for cell in record.cells:
         if cell.status in ("failed", "error"):
@@ -104,16 +110,16 @@ def told(record: Record) -> list[str]:
     return said
 
 
-def points(record: Record) -> str:
+def points(stands: Standing) -> str:
     """Points of the maximum; a dash where there is no score, which is not a zero."""
-    return f"{_number(record.score)} of {record.max_score:g}"
+    return f"{_number(stands.score)} of {stands.max_score:g}"
 
 
 def summary(report: Report) -> str:
     """The class in a sentence."""
-    counts = Counter(record.status for record in report.records)
+    counts = Counter(stands.status for stands in report.standings)
     listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status]) or "none"
-    total = len(report.records)
+    total = len(report.standings)
     unchanged = total - report.graded_now
     return f"{total} notebooks: {listed}. {report.graded_now} of them now, {unchanged} unchanged."
 
@@ -131,13 +137,15 @@ def change_summary(compared: int, changes: Sequence[Change]) -> str:
     return f"{_notebooks(compared)} graded again; {marks}: {up} up, {len(changes) - up} down."
 
 
-def _rows(records: list[Record]) -> tuple[list[Record], str]:
+def _rows(standings: list[Standing]) -> tuple[list[Standing], str]:
     """What the table shows, and a sentence on what it leaves out of a large class."""
-    rows = _folded(records)
+    rows = _folded(standings)
     if len(rows) <= MOST_ROWS:
         return rows, ""
     said = "Of so many, the table shows "
-    rows = [row for row in rows if row.status != Status.GRADED or _findings(row, "suspicious", "problem")]
+    rows = [
+        row for row in rows if row.status != Status.GRADED or _findings(row.record, "suspicious", "problem")
+    ]
     if len(rows) <= MOST_ROWS:
         return rows, said + "those that are not plainly graded."
     rows = [row for row in rows if row.status != Status.MISSING]
@@ -147,21 +155,24 @@ def _rows(records: list[Record]) -> tuple[list[Record], str]:
     )
 
 
-def _folded(records: list[Record]) -> list[Record]:
-    """The records, with all that a student did not hand in on one line of its own."""
-    by_student: dict[str, list[Record]] = {}
-    for record in records:
-        by_student.setdefault(record.student, []).append(record)
+def _folded(standings: list[Standing]) -> list[Standing]:
+    """The standings, with all that a student did not hand in on one line of its own."""
+    by_student: dict[str, list[Standing]] = {}
+    for stands in standings:
+        by_student.setdefault(stands.record.student, []).append(stands)
     folded = []
     for own in by_student.values():
-        missing = [record for record in own if record.status == Status.MISSING]
-        folded += [record for record in own if record.status != Status.MISSING]
+        missing = [stands for stands in own if stands.status == Status.MISSING]
+        folded += [stands for stands in own if stands.status != Status.MISSING]
         if len(missing) > 1:
-            first, last = missing[0].notebook, missing[-1].notebook
-            together = f"{len(missing)} notebooks, {first} to {last}"
-            problems = "\n".join(dict.fromkeys(record.problem for record in missing))
-            maximum = sum(record.max_score for record in missing)
-            missing = [replace(missing[0], notebook=together, max_score=maximum, problem=problems)]
+            records = [stands.record for stands in missing]
+            together = replace(
+                records[0],
+                notebook=f"{len(missing)} notebooks, {records[0].notebook} to {records[-1].notebook}",
+                max_score=sum(record.max_score for record in records),
+                problem="\n".join(dict.fromkeys(record.problem for record in records)),
+            )
+            missing = [replace(missing[0], record=together)]
         folded += missing
     return folded
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from course.files import sha256
 from course.grading.errors import SubmissionError
-from course.grading.rebuilding.masters import Master
+from course.grading.masters import Master
 from course.grading.submissions.parse import parse_notebook
 
 MAX_BYTES = 20_000_000  # far above any notebook of the course, with its pictures

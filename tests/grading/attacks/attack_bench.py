@@ -19,7 +19,7 @@ from course.grading.feedback import feedback_page
 from course.grading.jobs.checks_version import checks_sha256
 from course.grading.jobs.job import Job, Outcome, grade
 from course.grading.limits import MEBI, Limits
-from course.grading.rebuilding.masters import read_master
+from course.grading.masters import read_master
 from course.grading.records import Status
 
 ASSIGNMENT = "autoregressive-generation"
