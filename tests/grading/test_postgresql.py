@@ -73,7 +73,7 @@ def test_nothing_is_left_open_between_two_records(postgresql):  # noqa: F811
     url = postgresql.new_database()
     with GradebookWriter(settings(), url) as writer, opened(url) as other:
         writer.register([short()])
-        for step in (writer.write, writer.holds, writer.current):
+        for step in (writer.write, writer.holds, writer.standing):
             step(short_record())
             with other.engine.begin() as connection:
                 connection.exec_driver_sql("SET lock_timeout = '2s'")
