@@ -5,16 +5,15 @@ that is not as it was written, or was never written by us, is moved into `set-as
 its place, and whoever called is told.
 """
 
-import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from course.files import sha256, write_atomically
+from course.files import add_note, notes_in, sha256, write_atomically
 
 NOTES = ".written.jsonl"
 SET_ASIDE = "set-aside"
@@ -116,26 +115,15 @@ class Keeper:
     def _written(self) -> dict[str, set[str]]:
         """The digests of all that was ever written, by name; a line that was cut off is passed over."""
         written: dict[str, set[str]] = {}
-        try:
-            lines: Iterable[bytes] = (self._folder / NOTES).read_bytes().split(b"\n")
-        except OSError:
-            lines = ()
-        for line in lines:
-            try:
-                name, digest = json.loads(line)
-            except ValueError:
-                continue
-            written.setdefault(str(name), set()).add(str(digest))
+        for name, digest in notes_in(self._folder / NOTES, 2):
+            written.setdefault(name, set()).add(digest)
         return written
 
     def _note(self, path: Path, data: bytes) -> None:
         """Note it down first: of a run that is killed before it writes, what is there stays ours as well."""
         name, digest = self._name(path), sha256(data)
         if digest not in self._written.get(name, ()):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with (self._folder / NOTES).open("ab") as notes:
-                # The line feed in front ends what a killed run may have left.
-                notes.write(f"\n{json.dumps([name, digest])}".encode())
+            add_note(self._folder / NOTES, [name, digest])
             self._written.setdefault(name, set()).add(digest)
 
 

@@ -3,13 +3,12 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from coursework.files import write_atomically
+from coursework.files import drafted, write_atomically
 from coursework.merge import Merged, merge
 from coursework.origin import NotANotebookError, is_as_made, parse, title_of, to_bytes, version_of
 
@@ -86,7 +85,7 @@ def start_afresh(folder: Path, course: Mapping[str, Any], wanted: str) -> str:
     name = _named(wanted, course)
     path = folder / name
     kept = None
-    with _whole(path, to_bytes(course[name])) as draft:  # on a full disk, nothing has been moved yet
+    with drafted(path, to_bytes(course[name])) as draft:  # on a full disk, nothing has been moved yet
         if os.path.lexists(path):
             kept = _keep(path)
         draft.replace(path)
@@ -162,18 +161,6 @@ def _left_behind(folder: Path, course: Mapping[str, Any]) -> Iterator[str]:
             continue
         if title is not None and PurePosixPath(title).name == path.stem:
             yield f"{path.name} is no longer part of the course; yours stays as it is."
-
-
-@contextmanager
-def _whole(path: Path, data: bytes) -> Iterator[Path]:
-    """A draft beside a file that is to take its place; gone afterwards if it did not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        draft.write_bytes(data)
-        yield draft
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _told(merged: Merged) -> str:

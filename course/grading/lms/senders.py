@@ -4,10 +4,10 @@ Within one archive two numbers with one name are two people. Across archives tha
 number is written down, in `.senders.jsonl` in the class's folder. Only numbers known to be the users' count.
 """
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from course.files import add_note, notes_in
 from course.grading.lms.marks import Numbers
 from course.grading.lms.names import Writer, same_folder
 from course.grading.lms.sorting import HandedIn, Left
@@ -25,12 +25,7 @@ class Senders:
         self._path, self._assignment = folder / NOTES, assignment
         self._platforms = {"users": _CANVAS | _MOODLE, "ignore": {}, None: _CANVAS}[numbers]
         self._known: dict[Key, str] = {}
-        for line in self._path.read_bytes().split(b"\n") if self._path.is_file() else ():
-            try:
-                *key, number = json.loads(line)
-                platform, assigned, student = key
-            except ValueError:
-                continue  # cut off by a killed run
+        for platform, assigned, student, number in notes_in(self._path, 4):
             self._known[platform, assigned, student] = number
 
     def without_others(self, handed_in: Iterable[HandedIn]) -> tuple[list[HandedIn], list[Left]]:
@@ -56,8 +51,7 @@ class Senders:
         key = self._key(each)
         if key and self._known.get(key) != each.sender.number:
             self._known[key] = each.sender.number
-            with self._path.open("ab") as notes:  # the line feed in front ends what a killed run left
-                notes.write(f"\n{json.dumps([*key, each.sender.number])}".encode())
+            add_note(self._path, [*key, each.sender.number])
 
     def _key(self, each: HandedIn) -> Key | None:
         platform = self._platforms.get(each.sender.writer)

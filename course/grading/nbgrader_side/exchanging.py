@@ -24,9 +24,9 @@ def stage(converter: Any, start: Callable[[Any], None], directory: str, root: Pa
     from course.building.outputs import is_built
 
     courses = converter.coursedir
-    place = Path(courses.root) / getattr(courses, directory)
+    wanted = getattr(courses, directory)
+    place = Path(courses.root) / wanted
     with TemporaryDirectory(prefix="nbgrader-") as staged, Keeper(root, partial(is_built, root)) as keeper:
-        wanted = getattr(courses, directory)
         setattr(courses, directory, staged)
         try:
             start(converter)
